@@ -38,7 +38,7 @@ const MAX_SOURCE: usize = u32::MAX as usize / 2;
 pub struct Assembly {
     /// Assembled program, as complete as the errors allow.
     pub program: Program,
-    /// Errors, warnings and notes, in source order.
+    /// Errors, warnings and notes, in source order; errors in the values and sizes of symbols come last.
     pub diagnostics: Vec<Diagnostic>,
     /// Included files that the diagnostics point into, ordered by start position.
     pub files: Vec<SourceFile>,
@@ -136,7 +136,7 @@ pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Fil
     }
 }
 
-/// Target named by the first `.amdgcn_target`, `.gpu` or `.arch` directive in a source, if it is known.
+/// Target named by the first `.amdgcn_target`, `.gpu` or `.arch` directive in a source that names a known one.
 ///
 /// # Examples
 /// ```

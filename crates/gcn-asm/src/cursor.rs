@@ -1,5 +1,5 @@
 //! Scanner for source text: blanks, comments, words, numbers and strings. GNU as syntax depends on context, so there is
-//! no tokenizer; the parser asks for whatever is valid at a position.
+//! no tokenizer; the parser requests the kind of token that is valid at a position.
 
 mod literal;
 mod skip;

@@ -11,13 +11,13 @@ use gcn_object::{Field, Properties, Rsrc1, Rsrc2};
 use crate::argument::DelayedValue;
 use crate::value::SymbolId;
 
-/// Allocation granularity of VGPRs.
+/// Granularity of the VGPR count in a descriptor.
 pub(crate) const VGPR_BLOCK: u32 = 4;
-/// Allocation granularity of SGPRs.
+/// Granularity of the SGPR count in a descriptor; the hardware may allocate larger blocks.
 pub(crate) const SGPR_BLOCK: u32 = 8;
 /// Number of VGPRs per lane.
 pub(crate) const MAX_VGPRS: u32 = 256;
-/// Number of SGPRs that every kernel must request on chips that do not initialize SGPRs otherwise (errata E261).
+/// Number of SGPRs that every kernel must request on chips with the SGPR initialization bug (errata E261).
 pub(crate) const SGPRS_OF_INIT_BUG: u32 = 96;
 /// Chips that need [`SGPRS_OF_INIT_BUG`].
 pub(crate) const INIT_BUG: [&str; 2] = ["gfx802", "gfx805"];
@@ -162,8 +162,8 @@ pub(crate) struct RegisterCounts {
 }
 
 impl RegisterCounts {
-    /// Number of SGPRs including the extra ones, or `Err` with the limit if there are too many. Up to GCN 1.1, the
-    /// extra registers count toward the limit.
+    /// Number of SGPRs including the extra ones, or `Err` with the limit if there are too many. Up to GCN 1.1, and on
+    /// chips with the SGPR initialization bug, the extra registers count toward the limit.
     pub(crate) fn sgprs(&self, isa: Isa, target: &str) -> Result<u32, u32> {
         let has_bug = INIT_BUG.contains(&target);
         let limit = if has_bug {

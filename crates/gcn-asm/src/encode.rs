@@ -110,7 +110,7 @@ fn is_literal(
     }
 }
 
-/// Assigns operands to an instruction's slots.
+/// Assignment of operands to an instruction's slots.
 struct SlotAssignment {
     places: &'static [PlacedOperand],
     /// Bit mask of slots without an operand.

@@ -1,8 +1,8 @@
 //! Expressions over 64-bit numbers and symbols, with the operators and precedence of GNU as.
 //!
-//! A parsed expression is a sequence of items in postfix order, so evaluation needs neither recursion nor a tree.
-//! Expressions that can be evaluated at once are not stored; those with undefined symbols stay in [`Exprs`] until the
-//! end of the source.
+//! A parsed expression is a sequence of items in postfix order, so evaluation needs no tree and recurses only into the
+//! definitions of symbols. Expressions that can be evaluated at once are not stored; those with undefined symbols stay
+//! in [`Exprs`] until the end of the source.
 
 mod operator;
 
@@ -26,7 +26,7 @@ use item::ExprItem;
 pub(crate) use operator::Operator;
 use operator::operator_at;
 
-/// Maximum nesting depth of parentheses and unary operators.
+/// Maximum recursion depth of the parser, through parentheses and operators.
 const MAX_DEPTH: u32 = 200;
 /// Maximum length of a chain of symbols, each defined by the next.
 const MAX_CHAIN: u32 = 64;
@@ -57,7 +57,7 @@ pub(crate) enum ParsedExpr {
     Later(ExprId),
 }
 
-/// Stored expressions, which depend on symbols defined later.
+/// Stored expressions: those that depend on symbols defined later, and those evaluated at each use.
 #[derive(Default, Debug)]
 pub(crate) struct Exprs {
     items: Vec<ExprItem>,
@@ -494,7 +494,7 @@ impl Exprs {
 }
 
 fn index(length: usize) -> u32 {
-    // Sources over 4 GiB are rejected before parsing, and each item takes at least one byte of source.
+    // Sources over 2 GiB are rejected before parsing, so saturation is not expected.
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 

@@ -1,4 +1,4 @@
-//! Correctly rounded floating-point formats for data directives.
+//! Floating-point formats for data directives. Rounding is to nearest; decimal halves are rounded through `f64`.
 
 use half::f16;
 

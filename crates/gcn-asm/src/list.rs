@@ -41,7 +41,7 @@ pub use object::{list_object, target_id};
 
 /// Number of SGPRs for VCC and XNACK_MASK, which the assembler adds on targets with XNACK.
 const XNACK_SGPRS: u32 = 4;
-/// Code object versions supported by `.amdhsa_code_object_version`.
+/// Code object versions for which `.amdhsa_code_object_version` is written; LLVM supports no older ones.
 const WRITTEN_VERSIONS: RangeInclusive<u8> = 4..=6;
 /// Minimum code size in bytes for preparing shared data on a separate thread.
 const MANY_BYTES: usize = 1 << 18;

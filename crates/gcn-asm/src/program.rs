@@ -23,7 +23,7 @@ pub(crate) const TEXT: &str = ".text";
 /// ```
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Target named by `.amdgcn_target`, or else in the options.
+    /// Target from the options; `.amdgcn_target` must name the same one.
     pub target: &'static Target,
     /// XNACK setting (replay of faulting accesses), as in `.amdgcn_target "…:xnack+"`.
     pub xnack: Feature,
@@ -35,7 +35,7 @@ pub struct Program {
     pub sections: Vec<ProgramSection>,
     /// Symbols in order of first appearance. Relocations refer to them by index.
     pub symbols: Vec<ProgramSymbol>,
-    /// Kernels declared by `.amdhsa_kernel`. Their descriptors are also in `.rodata`.
+    /// Kernels declared by `.amdhsa_kernel`. Their descriptors are also part of the section contents.
     pub kernels: Vec<ProgramKernel>,
     /// Metadata between `.amdgpu_metadata` and `.end_amdgpu_metadata`.
     pub metadata: Option<ProgramMetadata>,
@@ -151,7 +151,7 @@ pub struct ProgramSection {
     pub bytes: Vec<u8>,
     /// Size in bytes.
     pub size: u64,
-    /// Relocations in source order. The relocated fields hold zero; addends are stored here.
+    /// Relocations with their addends. The relocated fields hold zero, except those of `.reloc`.
     pub relocations: Vec<ProgramRelocation>,
 }
 
@@ -226,13 +226,13 @@ pub struct ProgramRelocation {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramSymbol {
-    /// Symbol name; empty for numeric labels.
+    /// Symbol name; empty for numeric labels and other anonymous symbols.
     pub name: String,
     /// Location or value of the symbol.
     pub place: SymbolPlace,
-    /// Size in bytes, from `.size`.
+    /// Size in bytes, for example from `.size` or `.comm`.
     pub size: u64,
-    /// Binding from `.globl`, `.weak` or `.local`. Undefined symbols are global.
+    /// Binding from `.globl`, `.weak` or `.local`. By default, undefined and common symbols are global, others local.
     pub binding: Binding,
     /// Visibility from `.hidden`, `.protected` or `.internal`.
     pub visibility: Visibility,

@@ -28,10 +28,10 @@ use origin::{
 pub(crate) const MAX_EXPANDED: usize = 1 << 28;
 /// Additional budget per byte of source, so that every call written out in the source can be expanded.
 const EXPANDED_PER_BYTE: usize = ENTRY_COST / 8;
-/// Cost of starting an expansion, on top of its text, as the number of bytes that take about as long to read. With it,
-/// unbounded growth is rejected within a second.
+/// Cost of starting an expansion in addition to its text: the number of bytes that take about as long to read. It ends
+/// unbounded recursion within a second.
 pub(crate) const ENTRY_COST: usize = 3072;
-/// Cost of an iteration, on top of its text.
+/// Cost of an iteration in addition to its text, in bytes.
 pub(crate) const REPEAT_COST: usize = 128;
 /// Maximum size of one macro expansion in bytes; catches values that grow with every call.
 pub(crate) const MAX_CALL: usize = 1 << 24;

@@ -33,7 +33,7 @@ pub(crate) struct Parser<'a> {
     pub banks_first: bool,
     /// True if `|` ends an expression.
     pub bar_ends: bool,
-    /// True if a flag's value must be 0 or 1; otherwise any nonzero number sets the flag (CLRX's `.oldmodparam`).
+    /// True if a flag's value must be 0 or 1 (CLRX's `.oldmodparam`); otherwise any nonzero number sets the flag.
     pub flags_are_bits: bool,
     /// CLRX's number for the binary format that the source selects.
     pub clrx_format: usize,
@@ -209,7 +209,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses a comma and a number, if the comma is present.
+    /// Parses a comma and a number; returns `None` if either is missing.
     pub(crate) fn optional_absolute(&mut self, what: &str) -> Result<Option<i64>, Fail> {
         if !self.cursor.eat_after_blanks(b',') {
             return Ok(None);

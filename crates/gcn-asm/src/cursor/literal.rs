@@ -9,7 +9,7 @@ use crate::float::DOUBLE;
 use crate::ids;
 
 impl<'a> Cursor<'a> {
-    /// Reads a decimal register number; `None` if there are no digits or too many.
+    /// Reads a decimal number; `None` if there are no digits. A number over 32 bits saturates.
     pub(crate) fn digits(&mut self) -> Option<u32> {
         let start = self.pos;
         let mut value: u32 = 0;
@@ -184,7 +184,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Converts a number to an integer in octal, as in GNU as if its first digit is 0.
+    /// Parses a number with a leading 0 as octal, as GNU as does.
     fn octal(&self, span: Range<usize>) -> Result<WrittenNumber, Fail> {
         let text = self.slice(span.clone());
         match u64::from_str_radix(text, 8) {

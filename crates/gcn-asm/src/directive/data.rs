@@ -84,7 +84,7 @@ pub(crate) fn check_datum(
     checked
 }
 
-/// Parses the size of reserved space. If the dialect allows it, a negative size counts as 0.
+/// Parses the size of reserved space. If the dialect allows it, a negative size counts as 0, with a warning.
 fn room_size(parser: &mut Parser<'_>, what: &str) -> Result<u64, Fail> {
     if !parser.dialect.truncates_data() {
         let size = parser.absolute_within(what, 0, i64::MAX)?;
@@ -377,8 +377,8 @@ pub(crate) fn fill(
     )
 }
 
-/// Handles `.align alignment, fill, limit`; the limit is the maximum number of padding bytes. Code is padded with
-/// S_NOP.
+/// Handles `.align alignment, fill, limit`; if more than `limit` bytes of padding are needed, emits none. Code is
+/// padded with S_NOP by default.
 pub(crate) fn align(
     parser: &mut Parser<'_>,
     output: &mut Output,

@@ -1,7 +1,7 @@
 //! Directives that produce notes: version, processor and YAML metadata for code object version 2, and PAL metadata.
 //!
-//! LLVM up to version 18 emitted version 2 notes; their contents follow "Code Object V2 Note Records" in LLVM's "User
-//! Guide for AMDGPU Backend". These directives select version 2 unless the source selects another.
+//! LLVM up to version 17 emitted version 2 notes; their contents follow "Code Object V2 Note Records" in LLVM's "User
+//! Guide for AMDGPU Backend". All but the PAL directives select version 2 unless the source selects another.
 
 use std::ops::Range;
 

@@ -187,7 +187,7 @@ pub(crate) fn finish_kernel(
     if let (Some((binding, visibility)), Some(id)) = (binding, kernel.descriptor_symbol)
         && let Some(entry) = symbols.get_mut(id)
     {
-        // A kernel with a local symbol cannot be launched.
+        // The default is global: a kernel with a local descriptor symbol cannot be launched.
         entry.binding = Some(entry.binding.or(binding).unwrap_or(Binding::Global));
         entry.visibility = visibility;
     }
@@ -339,7 +339,7 @@ pub(crate) fn code_starts(symbols: &Symbols, kernels: &[KernelDirectives]) -> Ve
     begins
 }
 
-/// A kernel's code, up to its symbol's size or the next function or kernel.
+/// A kernel's code: up to the end that its symbol's size states, or the next function or kernel if that is nearer.
 fn code_of<'a>(
     names: &Names,
     output: &'a Output,

@@ -141,7 +141,7 @@ fn symbol_and_size(parser: &mut Parser<'_>) -> Result<(SymbolId, Range<usize>, i
     Ok((id, name, size))
 }
 
-/// Handles `.comm name, size, alignment`.
+/// Handles `.comm name, size, exponent`.
 pub(crate) fn common(parser: &mut Parser<'_>) -> Result<(), Fail> {
     let (id, span, size) = symbol_and_size(parser)?;
     // For AMD GPUs, LLVM reads this operand as the exponent of the alignment, unlike GNU as on other targets.

@@ -19,11 +19,11 @@ pub(super) fn set_defaults(inst: &mut Inst, dialect: Dialect) {
     let of_row = *inst;
     for modifier in of_row.modifiers() {
         if let Some(value) = dialect.default_of(modifier) {
-            let _ = inst.set(modifier.field, value); // A field of this encoding, which holds its default.
+            let _ = inst.set(modifier.field, value); // Cannot fail: the encoding has the field.
         }
     }
     if inst.encoding == Encoding::VopcSdwa && inst.layout().has(Field::DstSel) {
-        let _ = inst.set(Field::DstSel, dialect.comparison_selection()); // The same.
+        let _ = inst.set(Field::DstSel, dialect.comparison_selection()); // Cannot fail.
     }
     if inst.encoding != Encoding::Vop3p {
         return;
@@ -35,7 +35,7 @@ pub(super) fn set_defaults(inst: &mut Inst, dialect: Dialect) {
     if selects_halves && dialect.mixed_sources_are_halves() {
         for field in [Field::OpSelHi, Field::OpSelHi2] {
             let value = all(inst, field);
-            let _ = inst.set(field, value); // The same.
+            let _ = inst.set(field, value); // Cannot fail: the value is the field's maximum.
         }
     }
 }
@@ -72,7 +72,7 @@ pub(super) fn set_modifiers(
             && !dialect.list_sets_missing_source()
             && !inst.row().slots().any(|slot| slot.field == Field::Src2)
         {
-            let _ = inst.set(Field::OpSelHi2, 0); // VOP3P has the bit.
+            let _ = inst.set(Field::OpSelHi2, 0); // Cannot fail: VOP3P has the bit.
         }
         let result = match arg.modifier.value {
             ModifierValue::Signed => inst.set_signed(field, arg.value),
@@ -108,7 +108,7 @@ fn set_list(inst: &mut Inst, arg: &ModArg) -> Result<Result<(), FieldError>, Pro
     } else {
         arg.count
     };
-    // LLVM accepts four-element lists; surplus zero elements are ignored.
+    // LLVM accepts four-element lists; surplus elements are ignored if they are 0 or belong to `op_sel_hi`.
     let surplus = arg.value.checked_shr(expected as u32).unwrap_or(0);
     let is_idle = count <= LIST_ROOM && (surplus == 0 || arg.modifier.field == Field::OpSelHi);
     if count > expected && !is_idle {

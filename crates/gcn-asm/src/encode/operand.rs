@@ -550,7 +550,7 @@ pub(super) fn scalar_offset(
         {
             Ok(())
         }
-        // An offset too large for the field becomes a literal.
+        // A larger offset becomes a literal, so the limit is that of the literal.
         Err(FieldError::Range { low, .. }) if has_literal && inst.isa == Isa::Ci => {
             let high = u32::MAX.into();
             Err(ProblemKind::Range { value, low, high })

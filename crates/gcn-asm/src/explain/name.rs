@@ -95,7 +95,7 @@ fn exists_on(set: IsaSet) -> String {
     format!("it exists on {}", chips.join(", "))
 }
 
-/// Name most similar to `name`, if the edit distance is at most a third of its length, and at most four.
+/// Name most similar to `name`, if the edit distance is at most a third of its length, rounded up, and at most four.
 ///
 /// # Examples
 /// ```

@@ -17,7 +17,7 @@ pub struct ListedCode<'a> {
     pub isa: Isa,
     /// Operand of `.amdgcn_target`; `None` omits the directive.
     pub target_id: Option<String>,
-    /// Operand of `.amdhsa_code_object_version`, if the directive supports it (4 to 6).
+    /// Operand of `.amdhsa_code_object_version`; the directive is written only for versions 4 to 6.
     pub version: Option<u8>,
     /// True if the assembler reserves XNACK_MASK for the target ID: the chip has XNACK, and it is not turned off.
     pub reserves_xnack: bool,

@@ -326,7 +326,7 @@ impl Lister<'_> {
         out.push_hex_digits((at * WORD) as u64);
     }
 
-    /// Ends the line that began at `line` with comments as requested: address, words, and the instruction text for a
+    /// Appends the requested comments to the line that began at `line`: address, words, and the instruction text for a
     /// `.long`.
     #[inline(always)]
     fn comment(

@@ -153,7 +153,7 @@ impl SectionWords<'_> {
 #[inline(always)]
 fn next_item(at: usize, words: usize) -> usize {
     if words == 1 {
-        at + black_box(1) // What is in this box is not made the same as the other case.
+        at + black_box(1) // `black_box` keeps the compiler from merging the branches.
     } else {
         at + words
     }
@@ -225,7 +225,7 @@ impl Map {
                     targets.set(target);
                 }
             }
-            // If they never agree, the chunk's last item is a different one.
+            // If they never agree, `agreed` is the start of the item after the chunk.
             begin = if agreed < range.end { look.end } else { agreed };
             begins.0.append(&mut look.begins.0);
         }

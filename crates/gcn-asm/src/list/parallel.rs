@@ -24,7 +24,7 @@ pub(crate) fn in_order(
         .min(count);
     let (give_back, spares) = channel();
     for _ in 0..threads * TEXTS_PER_THREAD {
-        let _ = give_back.send(Text::new()); // The receiver is here.
+        let _ = give_back.send(Text::new()); // Cannot fail: the receiver is alive.
     }
     let parts = ListedParts {
         next: AtomicUsize::new(0),
@@ -46,10 +46,10 @@ pub(crate) fn in_order(
                 }
             };
             if thread::Builder::new().spawn_scoped(scope, helper).is_err() {
-                break; // The host has no more threads: those that there are make all parts.
+                break; // The host has no more threads; the existing ones make all parts.
             }
         }
-        let give_back = give_back; // Who waits for a text in vain ends when this does.
+        let give_back = give_back; // Dropped with this closure, which ends threads that wait for a buffer.
         let mut waiting: Vec<ListedPart> = Vec::new();
         for number in 0..count {
             let text = loop {

@@ -13,7 +13,7 @@ use crate::explain::usage;
 /// Description of an instruction on selected instruction sets.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct InstructionReport {
-    /// Name on the newest selected instruction set.
+    /// Name on the last selected instruction set that has the instruction.
     pub name: &'static str,
     /// Instruction family in lower case.
     pub family: String,
@@ -46,7 +46,7 @@ pub struct InstructionReport {
 pub struct IsaText {
     /// Text about the instruction.
     pub text: String,
-    /// Instruction sets; `None` if the text applies to all selected ones.
+    /// Instruction sets; `None` if the text applies to all selected ones that have the instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
 }

@@ -49,7 +49,7 @@ pub(crate) enum ConditionTest {
     Blank(bool),
     Same(bool),
     SameStrings(bool),
-    /// Conditions that test the platform selected by CLRX directives.
+    /// CLRX's conditions on the target and on the binary format.
     Architecture(bool),
     Gpu(bool),
     Format(bool),

@@ -17,7 +17,7 @@ pub(super) const LOOP: (&[&str], &[&str]) = (
     &[".rept", ".rep", ".irp", ".irpc", ".for", ".while"],
     &[".endr", ".endrept"],
 );
-/// Cost of an iteration, on top of its text: the condition is evaluated each time and may never become false.
+/// Cost of an iteration in addition to its text, in bytes: the condition is evaluated each time, and may always hold.
 const ROUND_COST: usize = 1024;
 
 /// Handles `.while condition` up to `.endr`.

@@ -121,7 +121,7 @@ fn macro_head<'a>(
     Ok((name, span, parameters))
 }
 
-/// Parses a macro argument, which ends at a comma or at blanks that are not next to an operator.
+/// Parses a macro argument, which ends at a comma, or at blanks that are not next to an operator, outside parentheses.
 pub(crate) fn macro_argument<'a>(reader: &mut SourceReader<'a>) -> Result<&'a str, Fail> {
     let start = reader.parser.cursor.token_start();
     if reader.expansion.is_alternate {
