@@ -65,7 +65,7 @@ pub fn list(code: &ListedCode, options: &ListOptions) -> String {
     list_to(code, options, &mut |part: &[u8]| {
         all.extend_from_slice(part)
     });
-    String::from_utf8(all).unwrap_or_default() // A text's bytes are UTF-8.
+    String::from_utf8(all).unwrap_or_default() // Cannot fail: listings are UTF-8.
 }
 
 /// Lists `code` as UTF-8 text, passed to `sink` in chunks of whole lines, so large listings need not fit in memory.
@@ -98,8 +98,8 @@ pub fn list_to(code: &ListedCode, options: &ListOptions, sink: &mut dyn FnMut(&[
     thread::scope(|scope| {
         let bytes: usize = code.sections.iter().map(|s| s.bytes.len()).sum();
         if bytes >= MANY_BYTES {
-            // Building these tables takes as long as collecting the names. If no thread can be spawned, they are built
-            // on first use.
+            // Building these tables takes about as long as collecting the names. If the host has no more threads, they
+            // are built on first use.
             let form = || (code.isa.decoder(), code.isa.printer());
             let _ = thread::Builder::new().spawn_scoped(scope, form);
         }

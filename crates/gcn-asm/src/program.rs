@@ -41,7 +41,7 @@ pub struct Program {
     pub metadata: Option<ProgramMetadata>,
     /// Strings from `.ident` directives.
     pub identifications: Vec<String>,
-    /// All instructions in source order, if the options request a listing.
+    /// All instructions in source order, if the options request a listing or debug information.
     pub(crate) marks: Vec<PackedInstruction>,
     /// Lines of instructions and labels, if the options request debug information.
     pub(crate) lines: Option<ProgramLines>,
@@ -341,7 +341,7 @@ pub struct Listing {
 }
 
 impl Program {
-    /// All instructions in source order; empty unless the options request a listing.
+    /// All instructions in source order; empty unless the options request a listing or debug information.
     ///
     /// # Examples
     /// ```

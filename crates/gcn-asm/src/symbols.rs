@@ -83,7 +83,6 @@ impl Symbols {
         id
     }
 
-    /// Creates an anonymous symbol.
     pub(crate) fn anonymous(&mut self, span: Range<usize>) -> SymbolId {
         self.add(String::new(), span)
     }

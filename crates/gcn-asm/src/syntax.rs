@@ -270,7 +270,7 @@ impl Tokens<'_> {
         let Some(word) = self.cursor.word() else {
             let width = self.cursor.here().len().max(1);
             self.step(width);
-            // An operator before the first word, such as the `:` of a label.
+            // `has_head` is unchanged: the first word may follow an operator, such as the `:` of a label.
             return TokenKind::Operator;
         };
         if self.has_head {

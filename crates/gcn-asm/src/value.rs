@@ -57,7 +57,7 @@ impl ExprValue {
         (self.plus.is_none() && self.minus.is_none()).then_some(self.constant)
     }
 
-    /// Half of a number, as selected by `@abs32@lo` or `@abs32@hi`.
+    /// Half of a number, as selected by `@abs32@lo` or `@abs32@hi`; other values are unchanged.
     pub(crate) fn part(self, variant: Variant) -> ExprValue {
         let half = |shift: u32| {
             let bits = self.constant.cast_unsigned() >> shift;

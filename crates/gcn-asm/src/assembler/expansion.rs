@@ -71,7 +71,7 @@ pub(crate) struct Frame<'a> {
     pub begin: Cursor<'a>,
     /// Number of iterations left.
     pub remaining: u64,
-    /// Error count at the start of this iteration.
+    /// Error count at the start of the expansion.
     pub errors: usize,
     /// Number of conditionals open when the expansion began.
     pub conditions: usize,

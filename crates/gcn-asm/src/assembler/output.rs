@@ -37,7 +37,7 @@ pub(crate) struct Output {
     pub metadata: Option<ProgramMetadata>,
     pub code_object_version: Option<u8>,
     pub identifications: Vec<String>,
-    /// True if instructions are recorded for the listing.
+    /// True if instructions are recorded, for the listing or for debug information.
     pub is_listing: bool,
 }
 
@@ -137,7 +137,6 @@ impl Output {
         self.contents.get_mut(index)
     }
 
-    /// Adds a relocation to a section.
     pub(crate) fn relocate(&mut self, section: u32, relocation: ProgramRelocation) {
         if let Some(contents) = self.contents_mut(section) {
             contents.relocations.push(relocation);

@@ -75,7 +75,6 @@ impl<'a> Parser<'a> {
         self.diagnostics.push(error);
     }
 
-    /// Records a warning.
     pub(crate) fn warning(
         &mut self,
         id: &'static Explanation,

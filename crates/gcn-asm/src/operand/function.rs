@@ -313,7 +313,7 @@ pub(crate) fn named_number(
     }
     let mut probe = parser.cursor.clone();
     let mut word = probe.word().unwrap_or("");
-    // CLRX's `emit-cut`, and its longer hardware register names.
+    // CLRX's names with a dash, such as `emit-cut`.
     if probe.peek() == b'-' && names.clone().any(|(name, ..)| name.contains('-')) {
         let mut longer = probe.clone();
         longer.set_pos(probe.pos() + 1);

@@ -183,14 +183,12 @@ impl Scopes {
         self.get(id)?.symbols.get(name).copied()
     }
 
-    /// Adds a symbol to a scope.
     pub(crate) fn insert(&mut self, id: ScopeId, name: &str, symbol: SymbolId) {
         if let Some(scope) = self.get_mut(id) {
             scope.symbols.insert(name.to_owned(), symbol);
         }
     }
 
-    /// Removes a symbol from a scope.
     pub(crate) fn remove(&mut self, id: ScopeId, name: &str) {
         if let Some(scope) = self.get_mut(id) {
             scope.symbols.remove(name);

@@ -211,8 +211,7 @@ impl<'a> ListedObject<'a> {
     }
 
     /// Expresses an address as the nearest symbol before it, or else the section's label, plus an addend. The address
-    /// may be past the end of the section: the addend of a PC-relative value counts from the start of the instruction
-    /// sequence.
+    /// may be past the section's end: the addend of a PC-relative value counts from the start of the sequence.
     pub(super) fn address_in(&self, index: usize, address: u64) -> Option<(String, i64)> {
         let begin = self.object.sections.get(index)?.address;
         let places = self.places.get(&index).map_or(&[][..], Vec::as_slice);
