@@ -1,5 +1,5 @@
-//! Formatting: aligns statements, operands and comments. Only blanks between tokens change, and blanks are added only
-//! before comments, so statements keep their meaning.
+//! Formatting: aligns statements, operands and comments. Only blanks change; blanks are inserted between adjacent
+//! tokens only before comments, so statements keep their meaning.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ const CLOSES: [&str; 9] = [
 ];
 /// Maximum indentation level.
 const MAX_DEPTH: usize = 16;
-/// Tab width assumed in existing text.
+/// Maximum width of an indentation level in columns.
 const TAB: usize = 8;
 
 /// Replacement for a range of blanks.

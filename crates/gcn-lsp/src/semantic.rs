@@ -1,4 +1,4 @@
-//! Semantic tokens for words that a grammar cannot classify, such as registers, labels, values and modifiers.
+//! Semantic tokens: types of the words, literals, comments and operators of a document.
 
 use std::collections::HashMap;
 
@@ -129,7 +129,7 @@ impl<'a> Classifier<'a> {
             .or_insert_with(|| Some(instruction(isa, mnemonic)?.0))
     }
 
-    /// Returns the type and modifiers of a token, or `None` if the grammar can classify it.
+    /// Returns the type and modifiers of a token, or `None` if it has none, such as an unknown word or a bracket.
     fn kind(&self, token: &Token, op: Option<Op>) -> Option<(TokenType, u32)> {
         let word = self.context.slice(token);
         Some(match token.kind {

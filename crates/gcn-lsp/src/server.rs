@@ -1,8 +1,8 @@
 //! Server loop: client messages and worker results arrive in a single queue and are handled in order.
 //!
 //! One thread reads messages, another assembles documents, and this one does everything else. Edits are applied
-//! immediately and the new version goes to the worker, so requests never wait for assembly. Requests cancelled while
-//! they are queued are skipped.
+//! immediately and the new version goes to the worker, so only formatting requests wait for assembly. Requests
+//! cancelled while they are queued are answered with an error.
 
 use std::collections::{HashSet, VecDeque};
 use std::io::{self, BufRead, Write};
@@ -52,7 +52,7 @@ enum Phase {
 /// Runs a session until the client ends it.
 ///
 /// # Errors
-/// A stream cannot be read or written, or the input has a malformed header.
+/// A stream cannot be read or written, the input has a malformed header, or the host cannot create a thread.
 pub fn serve(
     input: impl BufRead + Send + 'static,
     output: &mut dyn Write,
@@ -221,7 +221,7 @@ impl Server<'_> {
         self.respond(id, result)
     }
 
-    /// Handles a notification; ignores unknown or invalid ones.
+    /// Handles a notification. Ignores unknown ones, and warns of invalid ones.
     fn notification(&mut self, notification: Notification) -> io::Result<()> {
         if self.phase != Phase::Initialized {
             return Ok(());

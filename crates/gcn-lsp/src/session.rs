@@ -197,7 +197,7 @@ impl Session {
         }
     }
 
-    /// Stores a result unless its document was closed or edited since.
+    /// Stores a result and returns the diagnostics to publish, unless its document was closed or edited since.
     pub(crate) fn analyzed(&mut self, analysis: Analysis) -> Option<PublishDiagnosticsParams> {
         let Analysis {
             assembled,

@@ -21,7 +21,7 @@ pub(crate) enum IncomingMessage {
 /// Reads the next message, or returns `None` at the end of the stream.
 ///
 /// # Errors
-/// The stream cannot be read, or a header is missing. The next message cannot be located after an error.
+/// The stream cannot be read, or a header is malformed. The next message cannot be located after an error.
 pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<IncomingMessage>> {
     let Some(body) = read_body(input, MAX_MESSAGE)? else {
         return Ok(None);

@@ -6,7 +6,7 @@ use lsp_types::Uri;
 
 const SCHEME: &str = "file://";
 
-/// Converts a URI to a file path.
+/// Converts a URI to a file path; `None` unless it is a `file` URI of a UTF-8 path. Its host is ignored.
 pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix(SCHEME)?;
     let path = rest.get(rest.find('/')?..)?;
