@@ -37,7 +37,7 @@ pub(crate) unsafe fn call<T>(
     value
 }
 
-/// Runs the body of a function that cannot report errors and returns `failed` instead.
+/// Runs the body of a function that cannot report errors; on failure, returns `failed`.
 #[inline]
 pub(crate) fn quiet<T>(failed: T, body: impl FnOnce() -> Result<T, Failure>) -> T {
     guarded(body).unwrap_or(failed)

@@ -24,7 +24,6 @@ pub(crate) fn c_text(text: impl Into<String>) -> CString {
 /// Source location.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// File name.
     pub(crate) file: CString,
     /// Line number, starting at 1; 0 if unknown.
     pub(crate) line: u32,
@@ -37,7 +36,6 @@ pub(crate) struct Place {
 pub(crate) struct Failure {
     /// Stable name, explained by `gcn explain`.
     pub(crate) name: CString,
-    /// Error message.
     pub(crate) message: CString,
     /// Help text; may be empty.
     pub(crate) help: CString,

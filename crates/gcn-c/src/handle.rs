@@ -26,7 +26,7 @@ static OBJECTS: LazyLock<RwLock<Objects>> = LazyLock::new(RwLock::default);
 
 /// High bits of all keys, which no valid address has on 64-bit hosts.
 const TAG: usize = 0x6763 << (usize::BITS - u16::BITS);
-/// Distance between keys, chosen so that they look aligned.
+/// Distance between keys, chosen so that they look like aligned pointers.
 const STEP: usize = 16;
 
 /// Adds an object to the table, and returns its handle.

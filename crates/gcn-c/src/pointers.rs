@@ -13,7 +13,7 @@ use crate::failure::Failure;
 /// # Safety
 /// `text` is null or null-terminated, and does not change during `'a`.
 pub(crate) unsafe fn text<'a>(text: *const c_char, parameter: &str) -> Result<&'a str, Failure> {
-    // SAFETY: the caller guarantees the same.
+    // SAFETY: the caller guarantees that `text` is null or null-terminated, and does not change.
     let text = unsafe { optional_text(text, parameter) }?;
     text.ok_or_else(|| Failure::null(parameter))
 }

@@ -11,7 +11,6 @@ use crate::runtime::{CodeMap, Completion, Error, FaultReport, Kernel};
 pub(crate) struct Sources<'a> {
     /// Source name in messages.
     pub(crate) name: &'a str,
-    /// Source text.
     pub(crate) text: &'a str,
     /// Included files, in ascending order of position.
     pub(crate) files: &'a [SourceFile],
