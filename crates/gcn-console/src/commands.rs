@@ -59,7 +59,6 @@ pub struct CommandRow {
 
 use Command as C;
 
-/// Creates a table entry.
 const fn row(
     command: Command,
     name: &'static str,

@@ -107,7 +107,6 @@ pub(crate) struct RemoteOutput {
 }
 
 impl RemoteOutput {
-    /// Creates an empty writer.
     pub(crate) fn new(connection: &Arc<Connection>) -> RemoteOutput {
         RemoteOutput {
             connection: connection.clone(),

@@ -255,7 +255,7 @@ fn why(session: &mut Session<'_, '_>, rest: &str) -> Result<Resume, Message> {
     Ok(Resume::Why)
 }
 
-/// Returns the source line of the wave in focus.
+/// Returns the source line of the wave in focus, or else the first line of the next listing.
 fn current_line(focus: &Focus, session: &Session<'_, '_>) -> Option<Line> {
     let wave = session.wave();
     let here = wave.and_then(|wave| session.program().line(wave.pc));

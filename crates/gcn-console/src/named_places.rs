@@ -88,7 +88,7 @@ impl NamedPlaces {
     pub fn resolve(&self, session: &mut Session<'_, '_>) {
         for (number, name) in &self.0 {
             if !session.stop_points().iter().any(|it| it.number == *number) {
-                continue; // It has been deleted.
+                continue; // The breakpoint has been deleted.
             }
             let found = name.find(session);
             let Some(stop) = session.stop_point_mut(*number) else {

@@ -44,7 +44,7 @@ pub fn number(session: &Session<'_, '_>, text: &str) -> Result<i128, Message> {
     }
 }
 
-/// Parses the address and memory space for `x` or `disassemble`.
+/// Parses the address for `x`, with its memory space.
 ///
 /// # Errors
 /// Returns a message for the user.
@@ -191,7 +191,7 @@ pub fn stops_at(
     ))
 }
 
-/// Describes the locations after the first one.
+/// Suffix for the description of `count` locations, which counts those after the first.
 fn others(count: usize) -> String {
     match count {
         0 | 1 => String::new(),

@@ -93,7 +93,7 @@ fn buffer(view: &View<'_>, number: usize, format: Format) -> Result<String, Mess
     })
 }
 
-/// Describes the reason for a stop on its own line. Returns `None` after a completed step.
+/// Describes the reason for a stop on its own line. Returns `None` after a completed step, forward or back.
 pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
     let list = |numbers: &[u32]| {
         let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
@@ -278,7 +278,7 @@ pub fn memory(
     }
 }
 
-/// Formats an address, naming the buffer that contains it.
+/// Formats an address, naming the buffer or else the symbol that contains it.
 fn label(view: &View<'_>, space: Space, address: u64) -> String {
     match space {
         Space::Lds => return format!("lds {address:#x}:"),
@@ -533,7 +533,7 @@ fn source_text(line: &str) -> String {
     printable(&line.trim_end().replace('\t', "    "))
 }
 
-/// Lists the source lines around a line.
+/// Lists `count` lines of the file that `file` names, starting at line `first`. Marks the line of the wave in focus.
 ///
 /// # Errors
 /// Returns a message for the user.

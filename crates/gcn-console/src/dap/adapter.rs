@@ -117,7 +117,6 @@ impl Adapter {
         self.choices.client.lines_start_at1.into()
     }
 
-    /// Handles a request.
     pub(super) fn handle(
         &mut self,
         session: &mut Session<'_, '_>,

@@ -53,7 +53,7 @@ enum Place {
 }
 
 impl Place {
-    /// Location of a name that no code has, and the answer for it.
+    /// Location for a name that no loaded code has; marks the answer as not verified.
     fn pending(name: &PlaceName, missing: Refusal, answer: &mut Breakpoint) -> Place {
         answer.verified = false;
         answer.message = Some(missing);
@@ -345,7 +345,7 @@ pub fn file(
     })
 }
 
-/// Parses an address in the format of responses.
+/// Parses an address: hexadecimal with `0x`, as in responses, or decimal.
 ///
 /// # Errors
 /// The text is not an address.
@@ -358,7 +358,7 @@ pub fn address(text: &str) -> Result<u64, Refusal> {
     found.map_err(|_| format!("`{text}` is no address"))
 }
 
-/// Number of hits to ignore.
+/// Number of hits to ignore, from a hit condition such as `3`, `>= 3` or `> 2`.
 fn ignored(condition: Option<&str>) -> Result<u64, Refusal> {
     let text = condition.unwrap_or_default().trim();
     if text.is_empty() {
@@ -380,7 +380,7 @@ fn ignored(condition: Option<&str>) -> Result<u64, Refusal> {
 /// expression.
 ///
 /// # Errors
-/// The text is not an expression.
+/// The text is not an expression, or it has no value.
 pub fn data_id(session: &Session<'_, '_>, text: &str) -> Result<String, Refusal> {
     let watched = watched(session, text)?;
     let view = session.view();

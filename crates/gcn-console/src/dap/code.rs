@@ -258,7 +258,7 @@ pub fn read(session: &mut Session<'_, '_>, arguments: &MemoryArguments) -> Resul
 /// Writes memory.
 ///
 /// # Errors
-/// The reference is invalid, or some of the bytes do not exist.
+/// The reference is invalid, the data is not Base64, or some of the bytes do not exist.
 pub fn write(session: &mut Session<'_, '_>, arguments: &MemoryArguments) -> Result<Value, Refusal> {
     let (space, base) = place(session, &arguments.memory_reference)?;
     let data = STANDARD.decode(&arguments.data);

@@ -125,7 +125,7 @@ pub struct Breakpoint {
 }
 
 impl Breakpoint {
-    /// The breakpoint with its line in a numbering that starts at `base`, in place of 1.
+    /// Breakpoint whose line number counts from `base` instead of 1.
     pub fn numbered_from(self, base: u32) -> Breakpoint {
         Breakpoint {
             line: self.line.map(|line| line - 1 + base),
@@ -147,7 +147,7 @@ pub struct StackFrame {
     pub source: Option<Source>,
     /// Line, or 0 if unknown.
     pub line: u32,
-    /// Column, always unknown.
+    /// First column of the line, because columns are unknown; 0 without a line.
     pub column: u32,
     /// Address of the instruction.
     pub instruction_pointer_reference: String,

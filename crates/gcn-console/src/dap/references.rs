@@ -74,7 +74,7 @@ impl References {
         found.ok_or_else(|| format!("there are no variables {number} since the run went on"))
     }
 
-    /// Assigns a number to a frame of a wave. Inlined frames share the values of their wave.
+    /// Returns the number of a wave's innermost frame; its other frames have the numbers after it.
     pub fn frame(&mut self, wave: WaveId) -> i64 {
         let place = self.frames.iter().position(|it| *it == wave);
         let place = place.unwrap_or_else(|| {
@@ -130,8 +130,8 @@ pub fn find_thread(session: &Session<'_, '_>, number: i64) -> Result<WaveId, Ref
     found.ok_or_else(|| format!("there is no thread {number}: the wave has ended, or not begun"))
 }
 
-/// Names of the sources whose text only debug information has, by their reference numbers. A number stays that of its
-/// source when a program loads other code.
+/// Names of the sources whose text only debug information has, by their reference numbers. The numbers stay valid when
+/// a program loads other code.
 #[derive(Default)]
 pub struct SourceNames(RefCell<Vec<Arc<str>>>);
 

@@ -337,7 +337,7 @@ fn missing(name: &str, error: &EvalError) -> Variable {
     }
 }
 
-/// Range of a list requested by the client.
+/// Returns the elements of a list that the client requests; `count` is the length of the list.
 fn part(
     arguments: &VariablesArguments,
     count: u64,
