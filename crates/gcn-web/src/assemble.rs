@@ -66,7 +66,7 @@ struct Problem {
     help: Vec<String>,
 }
 
-/// A further fact, with the place that it is about.
+/// A related message, with its location if it has one.
 #[derive(Serialize)]
 struct RelatedPlace {
     message: String,

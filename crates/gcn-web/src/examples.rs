@@ -1,4 +1,4 @@
-//! Sources to begin with.
+//! Example sources.
 
 use serde::Serialize;
 

@@ -26,7 +26,7 @@ pub(crate) struct InspectAnswer {
     reference: InstructionReport,
 }
 
-/// Describes the instruction at the beginning of words.
+/// Describes the instruction that the words of a request begin with.
 ///
 /// # Errors
 /// The target is unknown, or the words are not an instruction of it.

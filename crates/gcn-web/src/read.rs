@@ -1,4 +1,4 @@
-//! Words that are pasted, and the instructions that they are.
+//! Decodes pasted hexadecimal words.
 
 use gcn_asm::list::{ListOptions, ListedCode, list};
 use gcn_isa::{Isa, Syntax, decode};
@@ -10,7 +10,7 @@ use crate::settings::TextRequest;
 /// Maximum number of rows in an answer.
 const MAX_ROWS: usize = 20_000;
 
-/// Instructions of words.
+/// Instructions decoded from a text.
 #[derive(Serialize)]
 pub(crate) struct ReadAnswer {
     rows: Vec<ReadRow>,
@@ -22,14 +22,14 @@ pub(crate) struct ReadAnswer {
     unread: Vec<UnreadText>,
 }
 
-/// An instruction, or a word that begins none.
+/// An instruction, or a word that does not decode.
 #[derive(Serialize)]
 struct ReadRow {
     /// Offset in bytes.
     offset: usize,
     words: Vec<u32>,
     text: String,
-    /// Reason, if the word begins no instruction.
+    /// Reason why the word does not decode; `None` for an instruction.
     problem: Option<String>,
 }
 
@@ -41,8 +41,8 @@ struct UnreadText {
     span: Utf16Span,
 }
 
-/// Reads hexadecimal words, with or without `0x`, separated by blanks, commas or semicolons. Text with two digits in each number is
-/// read as bytes, the lowest first.
+/// Reads hexadecimal words, with or without `0x`, separated by blanks, commas, semicolons or `|`. Four or more numbers
+/// that all have two digits are read as bytes, lowest first.
 ///
 /// # Errors
 /// The target is unknown, or the text is too long.
@@ -125,7 +125,7 @@ fn rows(isa: Isa, words: &[u32], syntax: Syntax) -> Vec<ReadRow> {
         let (size, text, problem) = match decode(isa, rest) {
             Ok(inst) => {
                 let mut text = String::new();
-                // `source` has words that their text does not say; the description of the instruction shows all bits.
+                // Lossy text is accepted: `source` lists the words instead, and the instruction's description shows all bits.
                 let _ = inst.print(&mut text, syntax, None);
                 (inst.dwords().clamp(1, rest.len()), text, None)
             }

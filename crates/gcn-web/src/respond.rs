@@ -30,7 +30,7 @@ struct Explained {
     text: String,
 }
 
-/// Answers a request, both in JSON. An answer with the only key `error` says why there is none.
+/// Answers a request; both are JSON. If the request cannot be fulfilled, the only key of the answer is `error`.
 ///
 /// | request | answer |
 /// |---|---|

@@ -16,7 +16,7 @@ pub(crate) struct TextRequest {
 }
 
 impl TextRequest {
-    /// The selected target.
+    /// Selected target.
     ///
     /// # Errors
     /// The target is unknown, or the text is too long.
@@ -30,7 +30,7 @@ impl TextRequest {
         target(&self.target)
     }
 
-    /// The target that the text states, or else the selected one.
+    /// Target that the text names, or else the selected one.
     ///
     /// # Errors
     /// As for [`TextRequest::target`].
