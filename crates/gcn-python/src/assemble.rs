@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::errors::{AssembleError, TargetError, target};
 
-/// Finds `.include` and `.incbin` files in directories.
+/// Finds `.include` and `.incbin` files beside the including source, then in directories.
 struct SearchedFiles(Vec<PathBuf>);
 
 impl Files for SearchedFiles {
@@ -142,8 +142,8 @@ fn described<'py>(
     described.collect()
 }
 
-/// Assembles a source. Returns the bytes of `.text` with resolved references, the code object, kernel names and
-/// diagnostics.
+/// Assembles a source. Returns the bytes of `.text`, with references resolved if none needs a linker, the code object,
+/// kernel names and diagnostics.
 ///
 /// # Errors
 /// `AssembleError`, with the diagnostics; `TargetError`: the target is unknown.

@@ -167,7 +167,7 @@ impl Instruction {
             .collect()
     }
 
-    /// Names and field values of the modifiers in the instruction's text.
+    /// Names and field values of the modifiers that differ from their defaults.
     #[getter]
     fn modifiers(&self) -> Vec<(&'static str, u64)> {
         let Some(inst) = &self.inst else {

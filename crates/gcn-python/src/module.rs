@@ -26,7 +26,6 @@ pub(crate) struct Kernel {
     pub(crate) inner: LoadedKernel,
 }
 
-/// Parses a language name.
 fn language(name: &str) -> PyResult<Language> {
     match name {
         "opencl" => Ok(Language::OpenClC),

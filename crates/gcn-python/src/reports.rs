@@ -21,7 +21,6 @@ pub(crate) struct Watch {
     findings: Mutex<Vec<(String, String)>>,
 }
 
-/// Serializes a value to JSON.
 fn json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| BaseError::new_err(error.to_string()))
 }
