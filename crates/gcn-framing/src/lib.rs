@@ -19,12 +19,12 @@ use serde::Serialize;
 /// Maximum length of a header line in bytes.
 const MAX_HEADER: u64 = 4096;
 
-/// Reads the body of the next message, or returns `None` at the end of the stream. Memory is allocated as bytes arrive,
+/// Reads the body of the next message, or returns `None` if the stream ends first. Memory is allocated as bytes arrive,
 /// regardless of the length in the header.
 ///
 /// # Errors
-/// The stream cannot be read, a header is malformed or missing, or a body exceeds `most` bytes. The next message cannot
-/// be located after an error.
+/// The stream cannot be read, a header line is malformed, or a body exceeds `most` bytes. The next message cannot be
+/// located after an error.
 ///
 /// # Examples
 /// ```
@@ -63,7 +63,7 @@ fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize
         if text.is_empty() {
             match length {
                 Some(length) => return Ok(Some(length)),
-                // Skip blank lines between messages.
+                // Skip blank lines between messages, and headers without a length.
                 None => continue,
             }
         }
@@ -88,7 +88,7 @@ fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize
     }
 }
 
-/// Writes a header and the value as JSON, at once.
+/// Writes a header and the value as JSON with a single call, and flushes the output.
 ///
 /// # Errors
 /// Writing to the stream fails.
