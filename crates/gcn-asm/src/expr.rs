@@ -341,10 +341,12 @@ impl Exprs {
                 let variant = variant(cursor)?;
                 // The current value of a number is used, even if the symbol is redefined later.
                 match scope.symbols.defined(symbol) {
-                    SymbolDefinition::Value(value) if !self.is_lazy => match value.as_absolute() {
-                        Some(number) if variant == Variant::Plain => ExprItem::Int(number),
-                        _ => ExprItem::Symbol(symbol, variant),
-                    },
+                    SymbolDefinition::Value(value) if !self.is_lazy => {
+                        match value.part(variant).as_absolute() {
+                            Some(number) => ExprItem::Int(number),
+                            None => ExprItem::Symbol(symbol, variant),
+                        }
+                    }
                     _ => ExprItem::Symbol(symbol, variant),
                 }
             }
@@ -455,6 +457,7 @@ impl Exprs {
                                 return Err(EvalError::Circular(symbol));
                             }
                             self.run(expr, symbols, at_end, stack, chain + 1, visits)?
+                                .part(variant)
                         }
                         SymbolDefinition::Common { .. } => address(None),
                         SymbolDefinition::No if at_end => address(None),

@@ -57,7 +57,7 @@ impl ExprValue {
         (self.plus.is_none() && self.minus.is_none()).then_some(self.constant)
     }
 
-    /// Half of a number, as selected by `@abs32@lo` or `@abs32@hi`; other values are unchanged.
+    /// Part that a relocation specifier selects: half of a number, or an address that the linker computes.
     pub(crate) fn part(self, variant: Variant) -> ExprValue {
         let half = |shift: u32| {
             let bits = self.constant.cast_unsigned() >> shift;
@@ -66,7 +66,8 @@ impl ExprValue {
         match (self.as_absolute(), variant) {
             (Some(_), Variant::Abs32Lo) => half(0),
             (Some(_), Variant::Abs32Hi) => half(32),
-            _ => self,
+            (Some(_), _) | (None, Variant::Plain) => self,
+            (None, _) => ExprValue { variant, ..self },
         }
     }
 

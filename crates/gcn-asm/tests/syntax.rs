@@ -125,6 +125,7 @@ const ALIKE: &[(&str, &str, &str)] = &[
     ("gfx900", ".long 1==1, 2<1, 3>=3, 1&&2, 0||0", ".long -1, 0, -1, 1, 0"),
     ("gfx900", ".quad -1>>60", ".quad 15"),
     ("gfx900", ".set x, y+1\n.long x\n.set y, 4", ".long 5"),
+    ("gfx900", ".long x@abs32@lo, x@abs32@hi\n.set x, y\n.set y, 0x123456789", ".long 0x23456789, 1"),
     ("gfx900", "a: s_nop 0\ns_nop 0\nb: .long b-a, (b-a)/4", "s_nop 0\ns_nop 0\n.long 8, 2"),
     ("gfx900", "s_mov_b32 s0, end-start\nstart: s_nop 0\nend:", "s_mov_b32 s0, lit(4)\ns_nop 0"),
     // Data.
@@ -314,6 +315,14 @@ fn raw_words_are_linked_within_code() {
     // After S_GETPC, the program counter is 4; the table is at 24.
     assert_eq!(linked[8..12], 20u32.to_le_bytes());
     assert_eq!(linked[16..20], 0u32.to_le_bytes());
+    let aliased = code.replace("table", "alias");
+    let aliases = [
+        format!("{aliased}table: .long 5\nalias = table"),
+        format!("alias = table\n{aliased}table: .long 5"),
+    ];
+    for text in aliases {
+        assert_eq!(program(&text).to_linked_raw().ok(), Some(linked.clone()));
+    }
     let errors = program(&format!("{code}.data\ntable: .long 5")).to_linked_raw();
     assert_eq!(errors.map_err(|errors| errors.len()), Err(2));
 }
