@@ -130,6 +130,7 @@ const ALIKE: &[(&str, &str, &str)] = &[
     ("gfx900", "s_mov_b32 s0, end-start\nstart: s_nop 0\nend:", "s_mov_b32 s0, lit(4)\ns_nop 0"),
     // Data.
     ("gfx900", ".byte 1, 2\n.short 3\n.ascii \"ab\\n\\0\"", ".long 0x00030201, 0x000a6261"),
+    ("gfx900", ".set a, 3\n.octa -a+1, -(2)\n.octa -5", ".octa -2, -2, -5"),
     ("gfx900", ".float 1.0, -2\n.double 0.5", ".long 0x3f800000, 0xc0000000, 0, 0x3fe00000"),
     ("gfx900", ".fill 2, 4, 7\n.space 4\n.zero 4", ".long 7, 7, 0, 0"),
     ("gfx900", "s_nop 1\n.p2align 4", "s_nop 1\ns_nop 0\ns_nop 0\ns_nop 0"),

@@ -154,7 +154,11 @@ pub(crate) fn octa(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), F
     loop {
         let start = parser.cursor.token_start();
         let is_missing = is_missing_datum(parser);
-        let is_negative = parser.cursor.eat(b'-');
+        // Before anything but a number, the sign is part of an expression.
+        let is_negative = parser.cursor.peek() == b'-' && parser.cursor.peek_at(1).is_ascii_digit();
+        parser
+            .cursor
+            .set_pos(parser.cursor.pos() + usize::from(is_negative));
         let number = match parser.cursor.peek() {
             _ if is_missing => 0,
             b'0'..=b'9' => {
