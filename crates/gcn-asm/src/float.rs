@@ -1,4 +1,6 @@
-//! Floating-point formats for data directives. Rounding is to nearest; decimal halves are rounded through `f64`.
+//! Floating-point formats, and rounding to nearest from text and from `f64`.
+
+use std::cmp::Ordering;
 
 use half::f16;
 
@@ -24,7 +26,7 @@ pub(crate) const HALF: FloatLayout = FloatLayout {
     width: 2,
     precision: f16::MANTISSA_DIGITS,
     bias: 15,
-    decimal: |text| Some(f16::from_f64(text.parse().ok()?).to_bits().into()),
+    decimal: decimal_half,
 };
 pub(crate) const DOUBLE: FloatLayout = FloatLayout {
     width: 8,
@@ -75,6 +77,18 @@ impl FloatLayout {
         (exponent << (self.precision - 1)) + kept
     }
 
+    /// Magnitude of a number that is not a NaN, rounded to nearest.
+    pub(crate) fn magnitude(&self, value: f64) -> u64 {
+        const FRACTION: u32 = f64::MANTISSA_DIGITS - 1;
+        let bits = value.abs().to_bits();
+        let stored = bits >> FRACTION;
+        let leading = u64::from(stored != 0) << FRACTION;
+        let significand = leading | bits & ((1 << FRACTION) - 1);
+        // The significand counts units of its lowest bit.
+        let exponent = stored.max(1).cast_signed() - DOUBLE.bias - i64::from(FRACTION);
+        self.rounded(significand, exponent)
+    }
+
     /// Parses a hexadecimal floating-point number as in C, without its prefix, for example `1.8p3`.
     pub(crate) fn hexadecimal(&self, text: &str) -> Option<u64> {
         /// Largest significand with room for another hexadecimal digit.
@@ -108,4 +122,36 @@ impl FloatLayout {
         }
         Some(self.rounded(significand, exponent))
     }
+}
+
+/// Parses a decimal number and rounds it to a half. Only digits that `f64` drops may tell the number from the middle
+/// between two halves.
+fn decimal_half(text: &str) -> Option<u64> {
+    /// Fraction digits that such a middle has at most, a multiple of 2^-25.
+    const DIGITS: usize = 25;
+    let value: f64 = text.parse().ok()?;
+    let below = HALF.magnitude(value.next_down());
+    let above = HALF.magnitude(value.next_up());
+    if below == above {
+        return Some(below);
+    }
+    let middle = format!("{value:.DIGITS$}");
+    Some(match significant(text).cmp(&significant(&middle)) {
+        Ordering::Less => below,
+        Ordering::Equal => HALF.magnitude(value),
+        Ordering::Greater => above,
+    })
+}
+
+/// Position of a decimal number's first nonzero digit, and the digits from there on; these compare as the numbers do.
+fn significant(text: &str) -> (i64, String) {
+    let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let digits = format!("{whole}{fraction}");
+    let significant = digits.trim_start_matches('0');
+    // Of the digits before the point, those that are not leading zeros; negative for zeros after the point.
+    let point = whole.len() as i64 - (digits.len() - significant.len()) as i64;
+    let exponent = exponent.parse().unwrap_or(0i64);
+    let significant = significant.trim_end_matches('0');
+    (point.saturating_add(exponent), significant.to_owned())
 }

@@ -194,6 +194,11 @@ fn values_are_those_of_the_place_where_they_are_used() {
 #[test]
 fn data_has_widths_and_may_be_left_out() {
     gives(".half 1, -0.5, 1e9", &[0, 0x3c, 0, 0xb8, 0, 0x7c]);
+    // Above the middle between two halves by less than `f64` has; in the middle; below it.
+    gives(
+        ".half 1.00048828125000000001, 1.00048828125, 65519.9999999999999999",
+        &[1, 0x3c, 0, 0x3c, 0xff, 0x7b],
+    );
     gives(".word 1", &[1, 0, 0, 0]);
     gives(
         ".fillq 1, 8, 0x123456789a",

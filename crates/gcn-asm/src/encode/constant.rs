@@ -6,6 +6,7 @@ use gcn_isa::{Isa, Operand, Slot, Ty, regs};
 use super::problem::{ProblemKind, field_problem};
 use crate::argument::{ArgValue, ParsedOperand};
 use crate::cursor::FloatWidth;
+use crate::float::HALF;
 use crate::inputs::dialect::Dialect;
 
 /// Encodes a floating-point number as an inline constant with the same bits, if there is one, or else as a literal.
@@ -36,7 +37,12 @@ pub(super) fn float_constant(
 pub(super) fn float_literal(dialect: Dialect, ty: Ty, value: f64) -> Result<u32, ProblemKind> {
     let (bits, is_possible) = match (ty, ty.constant_bits()) {
         (Ty::F16 | Ty::F16x2, _) => {
-            let half = half::f16::from_f64(value);
+            let half = half::f16::from_bits(HALF.magnitude(value) as u16);
+            let half = if value.is_sign_negative() {
+                -half
+            } else {
+                half
+            };
             let is_rounded = f64::from(half) != value;
             let is_possible = half.is_finite() && (half.is_normal() || !is_rounded);
             (u32::from(half.to_bits()), is_possible)
