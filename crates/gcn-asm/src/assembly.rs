@@ -38,7 +38,7 @@ const MAX_SOURCE: usize = u32::MAX as usize / 2;
 pub struct Assembly {
     /// Assembled program, as complete as the errors allow.
     pub program: Program,
-    /// Errors, warnings and notes, in source order; errors in the values and sizes of symbols come last.
+    /// Errors, warnings and notes, in source order.
     pub diagnostics: Vec<Diagnostic>,
     /// Included files that the diagnostics point into, ordered by start position.
     pub files: Vec<SourceFile>,
@@ -183,6 +183,7 @@ fn into_program(
         let size = size_of(&mut names, &mut diagnostics, id);
         places.push((place, size));
     }
+    expansion.sort_diagnostics(&mut diagnostics);
     let files = expansion.named_files(&diagnostics);
     let symbols = names.symbols.into_entries().into_iter().zip(places);
     let symbols = symbols.map(|(entry, (place, size))| ProgramSymbol {

@@ -153,13 +153,6 @@ fn finish(asm: &mut Assembler<'_>) {
         let result = resolve::add_relocation(&mut reader.parser.names, output, &directive);
         reader.collect(result);
     }
-    let diagnostics = &mut reader.parser.diagnostics;
-    for diagnostic in diagnostics.iter_mut().filter(|d| d.notes.is_empty()) {
-        reader.expansion.explain_files(diagnostic);
-    }
-    diagnostics.sort_by_key(|d| d.span.start);
-    // A loop may repeat a diagnostic for the same location.
-    diagnostics.dedup_by(|a, b| a.span == b.span && a.message == b.message && a.notes == b.notes);
 }
 
 /// Handles the end of a text: starts the next loop iteration or leaves the expansion. Returns false at the end of the

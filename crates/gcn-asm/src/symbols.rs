@@ -32,6 +32,8 @@ pub(crate) struct SymbolEntry {
     pub visibility: Visibility,
     pub kind: SymbolKind,
     pub span: Range<usize>,
+    /// True if `span` is a position in the source; otherwise it is one in the current text.
+    is_located: bool,
     /// True if the assembler defines the symbol, which therefore cannot be exported.
     pub builtin: bool,
 }
@@ -41,6 +43,12 @@ impl SymbolEntry {
     pub(crate) fn is_exported(&self) -> bool {
         self.binding
             .is_some_and(|binding| binding != Binding::Local)
+    }
+
+    /// Sets the symbol's span, a position in the source.
+    pub(crate) fn locate(&mut self, place: Range<usize>) {
+        self.span = place;
+        self.is_located = true;
     }
 }
 
@@ -78,6 +86,7 @@ impl Symbols {
             visibility: Visibility::Default,
             kind: SymbolKind::NoType,
             span,
+            is_located: false,
             builtin: false,
         });
         id
@@ -250,10 +259,11 @@ impl Symbols {
         u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
     }
 
-    /// Maps the spans of all symbols from index `from` on.
+    /// Maps the spans of all symbols from index `from` on to the source, except those mapped already.
     pub(crate) fn place_from(&mut self, from: u32, place: impl Fn(Range<usize>) -> Range<usize>) {
-        for entry in self.entries.iter_mut().skip(from as usize) {
-            entry.span = place(entry.span.clone());
+        let new = self.entries.iter_mut().skip(from as usize);
+        for entry in new.filter(|entry| !entry.is_located) {
+            entry.locate(place(entry.span.clone()));
         }
     }
 

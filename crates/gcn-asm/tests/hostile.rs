@@ -470,7 +470,7 @@ impl gcn_asm::Files for Fixed {
     fn read(&self, name: &str, from: &str) -> Result<gcn_asm::File, String> {
         let bytes: &[u8] = match (name, from) {
             ("a.inc", "main.s") => b".include \"b.inc\"\n.long 2\n",
-            ("b.inc", "d/a.inc") => b".long 1\nnosuchthing\n",
+            ("b.inc", "d/a.inc") => b".long 1\nnosuchthing\nfar = elsewhere\n.globl far\n",
             ("self.inc", _) => b".include \"self.inc\"\n",
             ("data.bin", _) => b"0123456789",
             _ => return Err("no such file".to_owned()),
@@ -522,26 +522,29 @@ fn files_are_read_by_the_caller() {
         })
         .collect();
     let at = |name: &str, text: &str| (name.to_owned(), text.to_owned());
-    let [done, unknown, deep] = &found[..] else {
+    let [done, unknown, value, deep] = &found[..] else {
         panic!("{found:?}")
     };
-    assert_eq!(
-        *unknown,
+    let inclusions = [
         (
-            "unknown instruction `nosuchthing`",
-            at("d/b.inc", "nosuchthing"),
-            vec![
-                (
-                    "in `d/b.inc`, included here",
-                    at("d/a.inc", ".include \"b.inc\"")
-                ),
-                (
-                    "in `d/a.inc`, included here",
-                    at("main.s", ".include \"a.inc\"")
-                ),
-            ]
-        )
+            "in `d/b.inc`, included here",
+            at("d/a.inc", ".include \"b.inc\""),
+        ),
+        (
+            "in `d/a.inc`, included here",
+            at("main.s", ".include \"a.inc\""),
+        ),
+    ];
+    assert_eq!(unknown.0, "unknown instruction `nosuchthing`");
+    assert_eq!(unknown.1, at("d/b.inc", "nosuchthing"));
+    assert_eq!(unknown.2, inclusions);
+    // The value of a symbol is known only at the end of the source.
+    assert_eq!(
+        value.0,
+        "the value of symbol `far` cannot be expressed in a code object"
     );
+    assert_eq!(value.1, at("d/b.inc", "far"));
+    assert_eq!(value.2, inclusions);
     assert_eq!(deep.0, "`d/self.inc` is nested too deep");
     assert_eq!(deep.1, at("d/self.inc", ".include \"self.inc\""));
     assert_eq!(*done, ("done", at("main.s", ".print \"done\""), vec![]));

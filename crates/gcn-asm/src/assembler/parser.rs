@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
         } else {
             SymbolDefinition::Label { section, offset }
         };
-        entry.span = place;
+        entry.locate(place);
         Ok(())
     }
 
@@ -152,7 +152,7 @@ impl<'a> Parser<'a> {
             return Err(fail(&ids::REDEFINED_SYMBOL, span, message));
         }
         entry.defined = defined;
-        entry.span = place;
+        entry.locate(place);
         Ok(())
     }
 

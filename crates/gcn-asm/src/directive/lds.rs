@@ -60,7 +60,7 @@ pub(crate) fn lds_symbol(
     entry.defined = SymbolDefinition::Value(ExprValue::absolute(offset));
     entry.size = SymbolDefinition::Value(ExprValue::absolute(size));
     entry.kind = SymbolKind::Object;
-    entry.span = place;
+    entry.locate(place);
     kernels.lds_size = end;
     Ok(())
 }

@@ -179,8 +179,21 @@ impl<'a> Expansion<'a> {
         }
     }
 
+    /// Puts diagnostics in source order, and adds notes for included files.
+    pub(crate) fn sort_diagnostics(&self, diagnostics: &mut Vec<Diagnostic>) {
+        for diagnostic in diagnostics.iter_mut().filter(|d| d.notes.is_empty()) {
+            self.explain_files(diagnostic);
+        }
+        diagnostics.sort_by_key(|d| d.span.start);
+        // A loop may repeat a diagnostic for the same location.
+        let is_same = |a: &mut Diagnostic, b: &mut Diagnostic| {
+            a.span == b.span && a.message == b.message && a.notes == b.notes
+        };
+        diagnostics.dedup_by(is_same);
+    }
+
     /// Adds notes for the files that include a diagnostic's location, if it is not in an expansion.
-    pub(crate) fn explain_files(&self, diagnostic: &mut Diagnostic) {
+    fn explain_files(&self, diagnostic: &mut Diagnostic) {
         let mut at = diagnostic.span.start;
         while let Some(file) = self
             .files
