@@ -376,7 +376,7 @@ table! {
     SECTION_LIMIT "section-limit"
         meaning "A section, or the number of sections, would exceed what the assembler supports."
         example ".fill 0x20000000, 8, 0"
-        remedy "Check the counts of `.fill`, `.org` and `.rept`; a section holds at most 256 MiB."
+        remedy "Check the counts of `.fill`, `.org` and `.rept`; a section holds at most 256 MiB, one of zeros 1 TiB."
     TRUNCATED_VALUE "truncated-value"
         meaning "A value has more bits than the data that holds it; the upper bits are dropped."
         example ".byte 0x1ff"

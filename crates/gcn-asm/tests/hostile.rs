@@ -246,6 +246,22 @@ fn what_grows_without_bound_is_refused() {
         let taken = thread_time() - start;
         assert!(taken.as_secs() < 5, "{shown}: {taken:?}");
     }
+    // After too many sections, other directives still add theirs.
+    let sections: String = (1..4096).map(|i| format!(".section s{i}\n")).collect();
+    let text = format!("{sections}.section more\n.text\n.lcomm a, 4\n.data\n.long 1\n");
+    let source = Source {
+        name: "sections.s",
+        text: &text,
+    };
+    let target = Target::named("gfx906").expect("a target");
+    let assembly = assemble(&source, &Options::new(target));
+    let [error] = &assembly.diagnostics[..] else {
+        panic!("{:?}", assembly.diagnostics)
+    };
+    assert_eq!(&text[error.span.clone()], "more");
+    let size = |name: &str| assembly.program.section(name).map(|section| section.size);
+    let sizes = [".text", ".bss", ".data", "more"].map(size);
+    assert_eq!(sizes, [Some(0), Some(4), Some(4), None]);
     // A long sum is evaluated immediately.
     let target = Target::named("gfx906").expect("a target");
     let source = Source {

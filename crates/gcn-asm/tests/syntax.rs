@@ -235,6 +235,8 @@ const MESSAGES: &[Case] = &[
     ("gfx900", "a:\na:", &[("a", "symbol `a` is already defined", "")]),
     ("gfx900", "x = y\ny = x\n.long x", &[("x", "defined in terms of itself", ""), ("y", "defined in terms of itself", ""), ("x", "defined in terms of itself", "")]),
     ("gfx900", ".byte 256", &[("256", "out of range -128 to 255", "")]),
+    ("gfx900", ".fill 0x20000000, 8, 0", &[(".fill", "would become too large", "at most 268435456 bytes")]),
+    ("gfx900", ".bss\n.skip 1 << 41", &[(".skip", "would become too large", "at most 1099511627776 bytes")]),
     ("gfx900", ".lnog 1", &[(".lnog", "unknown directive", "did you mean `.long`?")]),
     ("gfx900", ".byte 1\ns_nop 0", &[("s_nop 0", "begins at a multiple of 4, not at 1", ".p2align 2")]),
     ("gfx900", ".amdgcn_target \"amdgcn-amd-amdhsa--gfx803\"", &[("\"amdgcn-amd-amdhsa--gfx803\"", "is for gfx803 (GCN 1.2), but is assembled for gfx900", "--target gfx803")]),

@@ -2,8 +2,9 @@
 
 use crate::program::{SectionFlags, SectionKind};
 
-/// Maximum number of sections; keeps section indices within 16 bits.
-const MAX_SECTIONS: usize = 4096;
+/// Number of sections at which a source can name no further ones; keeps section indices within 16 bits, also with those
+/// that other directives add.
+pub(crate) const MAX_SECTIONS: usize = 4096;
 /// Pseudo-section whose offsets are plain numbers; omitted from code objects.
 pub(crate) const ABSOLUTE: &str = "*ABS*";
 /// Maximum alignment in bytes.
@@ -109,9 +110,6 @@ impl Layout {
         flags: SectionFlags,
     ) -> u32 {
         let index = self.sections.len();
-        if index >= MAX_SECTIONS {
-            return 0;
-        }
         self.sections.push(SectionLayout {
             name: name.to_owned(),
             kind,

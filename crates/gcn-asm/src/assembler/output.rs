@@ -168,7 +168,7 @@ impl Output {
         }
         let size = section.size + bytes.len() as u64;
         if size > MAX_SECTION {
-            return Err(too_large(span));
+            return Err(too_large(MAX_SECTION, span));
         }
         section.size = size;
         if let Some(contents) = self.contents_mut(current) {
@@ -194,7 +194,7 @@ impl Output {
         };
         let size = section.size.saturating_add(count);
         if size > limit {
-            return Err(too_large(span));
+            return Err(too_large(limit, span));
         }
         section.size = size;
         if section.kind != SectionKind::NoBits
@@ -262,13 +262,13 @@ fn zeros_only(name: &str, span: &Range<usize>) -> Fail {
     fail(&ids::ZEROS_SECTION, span.clone(), message)
 }
 
-fn too_large(span: &Range<usize>) -> Fail {
+fn too_large(limit: u64, span: &Range<usize>) -> Fail {
     fail(
         &ids::SECTION_LIMIT,
         span.clone(),
         "the section would become too large",
     )
-    .with_help(format!("at most {MAX_SECTION} bytes are possible"))
+    .with_help(format!("at most {limit} bytes are possible"))
 }
 
 /// Checks that a number fits in a field as a signed or unsigned value.

@@ -137,6 +137,7 @@ fn place_descriptor(
             return Err(fail(&ids::REDEFINED_SYMBOL, kernel.span.clone(), message));
         }
         entry.defined = SymbolDefinition::Label { section, offset };
+        entry.locate(kernel.span.clone());
         entry.kind = SymbolKind::Object;
         entry.size = SymbolDefinition::Value(ExprValue::absolute(DESCRIPTOR_SIZE as i64));
     }

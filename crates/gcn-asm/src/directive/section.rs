@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::assembler::layout::{ABSOLUTE, Layout};
+use crate::assembler::layout::{ABSOLUTE, Layout, MAX_SECTIONS};
 use crate::assembler::output::MAX_NOBITS;
 use crate::assembler::parser::Parser;
 use crate::cursor::Cursor;
@@ -49,13 +49,12 @@ pub(crate) fn section_directive(parser: &mut Parser<'_>, push: bool) -> Result<(
     let layout = &mut parser.names.layout;
     let section = match (attributes, layout.find(&name)) {
         (_, Some(index)) => index,
+        (_, None) if layout.sections.len() >= MAX_SECTIONS => {
+            return Err(fail(&ids::SECTION_LIMIT, span, "too many sections"));
+        }
         (Some((kind, flags)), None) => layout.add_section(&name, kind, flags),
         (None, None) => layout.section_named(&name),
     };
-    let added = layout.sections.get(section as usize);
-    if added.is_none_or(|section| section.name != name) {
-        return Err(fail(&ids::SECTION_LIMIT, span, "too many sections"));
-    }
     if push {
         if layout.stack.len() >= MAX_SECTION_STACK {
             let message = "too many sections on the stack";
