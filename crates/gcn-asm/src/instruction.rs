@@ -233,8 +233,9 @@ fn encode_statement(
     let later = later.filter_map(|&(field, waiting)| fixup(FixupKind::Field(field), waiting));
     output.fixups.extend(later);
     if output.is_listing {
-        let is_open = encoded.delayed.is_some() || encoded.later.iter().any(Option::is_some);
-        let mut mark = PackedInstruction::new(section, offset, inst.form(), is_open);
+        let later = encoded.later.iter().flatten().count();
+        let open_fields = later as u8 + u8::from(encoded.delayed.is_some());
+        let mut mark = PackedInstruction::new(section, offset, inst.form(), open_fields);
         mark.place(&statement);
         output.marks.push(mark);
     }

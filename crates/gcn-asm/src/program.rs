@@ -58,7 +58,8 @@ pub(crate) struct PackedInstruction {
     pub length: u16,
     pub section: u16,
     pub form: &'static Form,
-    pub is_open: bool,
+    /// Number of fields that lack their final values.
+    pub open_fields: u8,
 }
 
 impl PackedInstruction {
@@ -67,7 +68,7 @@ impl PackedInstruction {
         section: u32,
         offset: u64,
         form: &'static Form,
-        is_open: bool,
+        open_fields: u8,
     ) -> PackedInstruction {
         PackedInstruction {
             // Limits on sections and sources keep these values in range.
@@ -76,7 +77,7 @@ impl PackedInstruction {
             length: 0,
             section: u16::try_from(section).unwrap_or(u16::MAX),
             form,
-            is_open,
+            open_fields,
         }
     }
 
@@ -364,7 +365,7 @@ impl Program {
                 offset,
                 inst: inst_at(bytes, offset, mark.form),
                 span: mark.span(),
-                open: mark.is_open,
+                open: mark.open_fields > 0,
             }
         })
     }

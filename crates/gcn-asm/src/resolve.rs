@@ -281,7 +281,7 @@ fn fill_in(output: &mut Output, fixup: &Fixup, value: i64) -> Result<(), Fail> {
         return Err(fail(&ids::BRANCH_RANGE, fixup.span.clone(), message));
     }
     if let Some(mark) = output.marks.get_mut(mark) {
-        mark.is_open = false;
+        mark.open_fields = mark.open_fields.saturating_sub(1);
     }
     for (index, word) in (0..).zip(inst.words()).take(inst.dwords()) {
         output.patch(section, offset + 4 * index, &word.to_le_bytes());

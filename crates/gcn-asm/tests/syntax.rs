@@ -298,6 +298,16 @@ fn assembling_goes_on_after_errors() {
     );
     assert_eq!(assembly.program.listing().count(), 3);
     assert_eq!(assembly.program.to_raw().len(), 12);
+    // Of two fields, one has its value.
+    let text = "ds_write2_b32 v0, v1, v2 offset0:a offset1:b\na = 1\n";
+    let source = Source {
+        name: "test.s",
+        text,
+    };
+    let assembly = assemble(&source, &Options::new(target("gfx900")));
+    assert!(assembly.has_errors());
+    let open: Vec<bool> = assembly.program.listing().map(|it| it.open).collect();
+    assert_eq!(open, [true]);
 }
 
 #[test]
