@@ -23,8 +23,8 @@ const MAX_HEADER: u64 = 4096;
 /// regardless of the length in the header.
 ///
 /// # Errors
-/// The stream cannot be read, a header line is malformed, or a body exceeds `most` bytes. The next message cannot be
-/// located after an error.
+/// The stream cannot be read, a header line is malformed, a header has no length, or a body exceeds `most` bytes. The
+/// next message cannot be located after an error.
 ///
 /// # Examples
 /// ```
@@ -54,6 +54,7 @@ fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize
         )
     };
     let mut length = None;
+    let mut has_fields = false;
     loop {
         let mut line = Vec::new();
         if input.take(MAX_HEADER).read_until(b'\n', &mut line)? == 0 {
@@ -63,10 +64,15 @@ fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize
         if text.is_empty() {
             match length {
                 Some(length) => return Ok(Some(length)),
-                // Skip blank lines between messages, and headers without a length.
-                None => continue,
+                // Skip blank lines between messages.
+                None if !has_fields => continue,
+                None => {
+                    let message = "a message has no `Content-Length`";
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+                }
             }
         }
+        has_fields = true;
         let colon = text.iter().position(|&byte| byte == b':');
         let Some((name, value)) = colon.and_then(|at| Some((text.get(..at)?, text.get(at + 1..)?)))
         else {

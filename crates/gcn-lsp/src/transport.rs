@@ -77,6 +77,7 @@ mod tests {
     fn headers_without_a_length_are_errors() {
         for text in [
             "hello\r\n\r\n",
+            "Content-Type: text/plain\r\n\r\n",
             "Content-Length: -1\r\n\r\n",
             "Content-Length: 99999999999999999999\r\n\r\n",
             "Content-Length: 999999999999\r\n\r\n",
