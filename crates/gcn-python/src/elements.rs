@@ -63,7 +63,7 @@ type Difference = (u64, String, String);
 /// Compares elements with expected ones. Returns the number of differences, and the first few.
 ///
 /// # Errors
-/// `ValueError`: the type or the tolerance is invalid.
+/// `ValueError`: the type or the tolerance is invalid, or the lengths differ.
 #[pyfunction]
 #[pyo3(signature = (element_type, values, expected, tolerance = None))]
 pub(crate) fn compare(
@@ -82,6 +82,11 @@ pub(crate) fn compare(
             ))
         })?,
     };
+    if values.len() != expected.len() {
+        let (found, wanted) = (values.len(), expected.len());
+        let message = format!("{found} bytes cannot be compared with {wanted}");
+        return Err(PyValueError::new_err(message));
+    }
     let pairs = Value::all(ty, values).zip(Value::all(ty, expected));
     let comparison = Comparison::new(0, pairs, tolerance);
     let first = comparison.first.iter();

@@ -498,6 +498,13 @@ class Package(unittest.TestCase):
                 own = {name for name in vars(getattr(native, item.name)) if not name.startswith("__")}
                 self.assertEqual({name for name in names(item.body) if not name.startswith("__")}, own, item.name)
 
+    def test_only_equally_many_elements_are_compared(self):
+        native = importlib.import_module("amdgcn._amdgcn")
+        one, two = (1).to_bytes(4, "little"), (2).to_bytes(4, "little")
+        self.assertEqual(native.compare("u32", one + two, one + one), (1, [(1, "2", "1")]))
+        with self.assertRaisesRegex(ValueError, "4 bytes cannot be compared with 8"):
+            native.compare("u32", one, one + two)
+
     def test_it_is_typed(self):
         self.assertTrue(pathlib.Path(amdgcn.__file__).with_name("py.typed").exists())
 
