@@ -26,7 +26,7 @@ use crate::outline::Outline;
 use crate::settings::Settings;
 use crate::text::Encoding;
 use crate::worker::{Analysis, Queue};
-use crate::{completion, definition, format, hover, semantic, symbols};
+use crate::{completion, definition, format, hover, semantic, symbols, uri};
 
 /// Code and message of an error response.
 pub(crate) type Failure = (ErrorCode, String);
@@ -225,9 +225,15 @@ impl Session {
             for found in &mut diagnostics {
                 for related in found.related_information.take().unwrap_or_default() {
                     let line = related.location.range.start.line + 1;
+                    let at = related.location.uri.as_str();
+                    let place = match uri::to_path(at) {
+                        _ if at == snapshot.uri.as_str() => format!("line {line}"),
+                        Some(path) => format!("{}:{line}", path.display()),
+                        None => format!("{at}:{line}"),
+                    };
                     found
                         .message
-                        .push_str(&format!("\nnote: {} (line {line})", related.message));
+                        .push_str(&format!("\nnote: {} ({place})", related.message));
                 }
             }
         }

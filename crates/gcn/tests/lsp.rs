@@ -134,6 +134,32 @@ fn errors_have_help_and_places() {
 }
 
 #[test]
+fn clients_that_show_no_places_beside_a_message_get_them_in_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let directory = directory.path();
+    std::fs::write(directory.join("lib.s"), "\ns_noop 0\n").expect("a file");
+    let uri = format!("file://{}/main.s", directory.display());
+    let mut server = Server::start();
+    let params = json!({"capabilities": {}, "initializationOptions": {"target": "gfx906"}});
+    server.client.result("initialize", params);
+    server.client.notify("initialized", json!({}));
+    let text = ".macro m\n  s_noop 0\n.endm\nm\n.include \"lib.s\"\n";
+    server.client.open(&uri, text);
+    let found = server.client.diagnostics(&uri, 1);
+    let [call, included] = &found[..] else {
+        panic!("{found:?}");
+    };
+    let call = call["message"].as_str().expect("text");
+    let note = "\nnote: in macro `m`, called here (line 4)";
+    assert!(call.contains(note), "{call}");
+    let included = included["message"].as_str().expect("text");
+    let place = format!("{}/lib.s:2", directory.display());
+    let note = format!("\nnote: in this included file ({place})");
+    assert!(included.contains(&note), "{included}");
+    server.ends_well();
+}
+
+#[test]
 fn findings_are_warnings_with_their_other_sides() {
     let mut server = Server::with(KERNEL);
     let found = server.client.diagnostics(URI, 1);
