@@ -175,7 +175,7 @@ impl<'a> Cursor<'a> {
         let rest = self.rest();
         let is_letter = |&byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
         let length = rest.iter().take_while(|byte| is_letter(byte)).count();
-        if !matches!(rest.get(length)?, b',' | b'\n' | b' ' | b'|') {
+        if length == 0 || !matches!(rest.get(length)?, b',' | b'\n' | b' ' | b'|') {
             return None;
         }
         let start = self.pos;

@@ -234,6 +234,13 @@ fn data_that_do_not_fit_are_cut_and_room_of_negative_size_is_none() {
 }
 
 #[test]
+fn a_comment_without_its_end_is_found_behind_a_division() {
+    gives("s_nop 8//2 /* no\nend */", &[4, 0, 0x80, 0xbf]);
+    refuses("s_nop 8//2 /* no\nend", "unterminated comment");
+    refuses("s_nop 0; s_nop 1 /* no end", "unterminated comment");
+}
+
+#[test]
 fn a_backslash_at_its_end_continues_a_line() {
     gives(".byte 1, \\\n 2, \\\r\n3\n.byte 4", &[1, 2, 3, 4]);
     gives(".byte 1 # comment \\\n 2\n.byte 3", &[1, 3]);

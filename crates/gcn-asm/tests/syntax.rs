@@ -13,6 +13,7 @@ const ALIKE: &[(&str, &str, &str)] = &[
     ("gfx900", "ds_add_u32 v1, v2 gds offset:16 // gds first", "ds_add_u32 v1, v2 offset:16 gds"),
     ("gfx900", "ds_add_u32 v1, v2, offset:16, gds", "ds_add_u32 v1, v2 offset:16 gds"),
     ("gfx900", "ds_add_u32 /* a */ v1, /* b\n c */ v2 gds:0 ; d", "ds_add_u32 v1, v2"),
+    ("gfx900", "s_nop '/' # not here: /*", "s_nop 47"),
     ("gfx900", "# 1 \"k.s\"\nds_add_u32 v1, v2 gds:1", "ds_add_u32 v1, v2 gds"),
     ("gfx900", "flat_load_dword v1, v[2:3] inst_offset:4", "flat_load_dword v1, v[2:3] offset:4"),
     // Registers.
@@ -213,6 +214,7 @@ const MESSAGES: &[Case] = &[
     ("gfx600", "s_load_dword s0, s[2:3], 256", &[("256", "256 is out of range 0 to 255", "")]),
     ("gfx700", "s_load_dword s1, s[2:3], -4", &[("-4", "-4 is out of range 0 to 4294967295", "")]),
     ("gfx900", "s_waitcnt vmcnt(14) & vmcnt(12)", &[("vmcnt", "`vmcnt` is written twice; the last one counts", "")]),
+    ("gfx900", "s_waitcnt vmcnt(14) & vmcnt_sat(12)", &[("vmcnt_sat", "`vmcnt` is written twice; the last one counts", "")]),
     ("gfx900", "v_add_f32 v0, s1, s2", &[("s2", "at most one scalar register or literal", "")]),
     ("gfx900", "v_writelane_b32 v1, s2, m0\nv_writelane_b32 v1, m0, s2", &[("s2", "at most one scalar register or literal", "")]),
     ("gfx900", "v_add_f32_e32 v0, v1, s2", &[("s2", "must be a VGPR", "")]),

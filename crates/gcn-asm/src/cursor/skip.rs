@@ -20,9 +20,11 @@ impl<'a> Cursor<'a> {
                         return Some(start..start + 2);
                     }
                 }
-                (b'/', b'/') | (b';', _) => probe.skip_line(),
                 (b'"', _) if probe.string().is_err() => return None,
                 (b'"', _) => {}
+                (b'\n', _) => probe.pos += 1,
+                (b'\'', _) if probe.peek_at(2) == b'\'' => probe.pos += 3,
+                _ if probe.at_statement_end() => probe.skip_line(),
                 _ => probe.pos += 1,
             }
         }

@@ -129,6 +129,7 @@ pub struct Inclusion {
 /// assert_eq!(gcn_asm::definition("size=-0x10"), Ok(("size".to_owned(), -16)));
 /// assert_eq!(gcn_asm::definition("fast"), Ok(("fast".to_owned(), 1)));
 /// assert!(gcn_asm::definition("1st=1").is_err());
+/// assert!(gcn_asm::definition("size=--5").is_err());
 /// ```
 pub fn definition(text: &str) -> Result<(String, i64), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, "1"));
@@ -143,13 +144,15 @@ pub fn definition(text: &str) -> Result<(String, i64), String> {
         Some(digits) => (-1, digits),
         None => (1, value),
     };
-    let hexadecimal = digits.strip_prefix("0x").or(digits.strip_prefix("0X"));
-    let number = match hexadecimal {
-        Some(digits) => u64::from_str_radix(digits, 16).map(u64::cast_signed),
-        None => digits.parse(),
+    let (digits, radix) = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+        Some(digits) => (digits, 16),
+        None => (digits, 10),
     };
-    match number {
-        Ok(number) => Ok((name.to_owned(), i64::wrapping_mul(sign, number))),
-        Err(_) => Err(format!("`{value}` is not a number of 64 bits")),
+    match u64::from_str_radix(digits, radix) {
+        // The integer parser accepts a plus sign.
+        Ok(number) if !digits.starts_with('+') => {
+            Ok((name.to_owned(), number.cast_signed().wrapping_mul(sign)))
+        }
+        _ => Err(format!("`{value}` is not a number of 64 bits")),
     }
 }

@@ -99,10 +99,10 @@ fn waitcnt(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
             Some(name) => (name, true),
             None => (lower, false),
         };
-        let (field, limit) = match name {
-            "vmcnt" => (&mut wait.vm, max.vm),
-            "expcnt" => (&mut wait.exp, max.exp),
-            "lgkmcnt" => (&mut wait.lgkm, max.lgkm),
+        let (name, field, limit) = match name {
+            "vmcnt" => ("vmcnt", &mut wait.vm, max.vm),
+            "expcnt" => ("expcnt", &mut wait.exp, max.exp),
+            "lgkmcnt" => ("lgkmcnt", &mut wait.lgkm, max.lgkm),
             _ => {
                 let message = format!("unknown counter `{word}`");
                 return Err(
@@ -111,15 +111,15 @@ fn waitcnt(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
                 );
             }
         };
-        if named.iter().any(|other| other.eq_ignore_ascii_case(word)) {
-            let message = format!("`{word}` is written twice; the last one counts");
+        if named.contains(&name) {
+            let message = format!("`{name}` is written twice; the last one counts");
             parser.warning(
                 &ids::DUPLICATE_MODIFIER,
                 parser.cursor.since(start),
                 message,
             );
         }
-        named.push(word);
+        named.push(name);
         parser.cursor.require(b'(', "`(`")?;
         let value = parser.absolute("the counter's value")?;
         let limit = i64::from(limit);
