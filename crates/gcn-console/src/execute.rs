@@ -32,8 +32,8 @@ pub struct Focus {
     next_line: Option<Line>,
     /// Breakpoints hit at the last stop.
     hits: Vec<u32>,
-    /// Arguments of the last `x`.
-    examined: (u64, Format, u64),
+    /// Format and size of the last `x`.
+    examined: Option<(Format, u64)>,
     /// Breakpoints by name; `None` if all launches run the same code.
     names: Option<NamedPlaces>,
 }
@@ -479,10 +479,8 @@ fn set(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
 
 fn examine(focus: &mut Focus, session: &Session<'_, '_>, rest: &str) -> Result<String, Message> {
     let (letters, text) = slash(rest);
-    let (mut count, mut format, mut size) = match focus.examined {
-        (0, ..) => (1, Format::Hex, 4),
-        (_, format, size) => (1, format, size),
-    };
+    let (mut format, mut size) = focus.examined.unwrap_or((Format::Hex, 4));
+    let mut count: u64 = 1;
     let digits = letters
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(letters.len());
@@ -511,7 +509,7 @@ fn examine(focus: &mut Focus, session: &Session<'_, '_>, rest: &str) -> Result<S
         return Err("x needs an address, a buffer, or lds[OFFSET]".to_owned());
     }
     let (space, address) = address(session, text)?;
-    focus.examined = (1, format, size);
+    focus.examined = Some((format, size));
     if format == Format::Instruction {
         if space != Space::Global || !session.program().has_code(address) {
             return Err(format!("{address:#x} is not in the code"));

@@ -368,14 +368,14 @@ pub fn registers(session: &Session<'_, '_>, names: &[&str]) -> Result<String, Me
     };
     let mut text = String::new();
     for name in all {
-        let is_pair = matches!(name.as_str(), "exec" | "vcc" | "mode" | "m0");
+        let is_bits = matches!(name.as_str(), "exec" | "vcc" | "mode" | "m0");
         if name == "pc" {
             let _ = writeln!(text, "pc = {}", describe(session, wave.pc));
             continue;
         }
         let text_of = if name.starts_with('v') && name != "vcc" {
             value(session, &name, Format::Natural)?
-        } else if is_pair {
+        } else if is_bits {
             value(session, &name, Format::Hex)?
         } else {
             let hex = value(session, &name, Format::Hex)?;

@@ -38,7 +38,7 @@ const CLOSES: [&str; 9] = [
 /// Maximum indentation level.
 const MAX_DEPTH: usize = 16;
 /// Maximum width of an indentation level in columns.
-const TAB: usize = 8;
+const MAX_INDENT: usize = 8;
 
 /// Replacement for a range of blanks.
 type BlankEdit = (Range<usize>, String);
@@ -88,7 +88,7 @@ pub(crate) fn changes(
     settings: &Settings,
     options: &FormattingOptions,
 ) -> Vec<BlankEdit> {
-    let indent = (options.tab_size as usize).clamp(1, TAB);
+    let indent = (options.tab_size as usize).clamp(1, MAX_INDENT);
     let columns = Columns {
         text,
         indent,
@@ -121,8 +121,7 @@ pub(crate) fn changes(
         let name = head
             .map_or("", |head| columns.slice(head))
             .to_ascii_lowercase();
-        let is_branch =
-            [".else", ".elseif"].contains(&name.as_str()) || name.starts_with(".elseif");
+        let is_branch = name == ".else" || name.starts_with(".elseif");
         if CLOSES.contains(&name.as_str()) {
             depth = depth.saturating_sub(1);
         }
