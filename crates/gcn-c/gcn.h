@@ -571,7 +571,8 @@ bool gcn_assembly_diagnostic(const gcn_assembly *assembly, size_t index, gcn_dia
 
 /**
  * Returns the program's `.text` as little-endian words, and sets `*size` to their size in bytes. Returns null and
- * sets an error if the text has errors. The bytes belong to the assembly.
+ * sets an error if the text has errors, or if a word depends on another section or on the address of `.text`
+ * (`raw-relocation`). The bytes belong to the assembly.
  */
 const uint8_t *gcn_assembly_words(const gcn_assembly *assembly, size_t *size, gcn_error **error);
 
@@ -878,7 +879,8 @@ bool gcn_launch_value(const gcn_launch *launch, const void *value, size_t size, 
 bool gcn_launch_local(const gcn_launch *launch, uint32_t size, gcn_error **error);
 
 /**
- * Adds checkers for the same device to a launch. The launch keeps them alive until the launch is freed.
+ * Sets a launch's checkers, which must be for the same device; they replace earlier ones. The launch keeps them alive
+ * until it is freed.
  */
 bool gcn_launch_check(const gcn_launch *launch, const gcn_checker *checker, gcn_error **error);
 

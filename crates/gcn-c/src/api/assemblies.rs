@@ -276,7 +276,8 @@ pub unsafe extern "C" fn gcn_assembly_diagnostic(
 }
 
 /// Returns the program's `.text` as little-endian words, and sets `*size` to their size in bytes. Returns null and
-/// sets an error if the text has errors. The bytes belong to the assembly.
+/// sets an error if the text has errors, or if a word depends on another section or on the address of `.text`
+/// (`raw-relocation`). The bytes belong to the assembly.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_assembly_words(
     assembly: *const AssemblyHandle,

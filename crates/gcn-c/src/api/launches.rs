@@ -177,7 +177,8 @@ pub unsafe extern "C" fn gcn_launch_local(
     unsafe { call(error, false, body) }
 }
 
-/// Adds checkers for the same device to a launch. The launch keeps them alive until the launch is freed.
+/// Sets a launch's checkers, which must be for the same device; they replace earlier ones. The launch keeps them alive
+/// until it is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_launch_check(
     launch: *const LaunchHandle,
