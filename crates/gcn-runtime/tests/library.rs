@@ -121,7 +121,7 @@ fn types_go_from_thread_to_thread() {
     fn both<T: Send + Sync>() {}
     both::<Device>();
     both::<gcn_runtime::Buffer>();
-    both::<gcn_runtime::Module>();
+    both::<Module>();
     both::<Kernel>();
     both::<gcn_runtime::Launch>();
     both::<gcn_runtime::PreparedLaunch>();
@@ -258,9 +258,9 @@ fn bundles_are_searched_for_the_devices_code_target() {
     let overridden = Device::builder("gfx906").expect("a target");
     let overridden = overridden.code_target(gfx900.target()).build();
     for device in [&gfx900, &overridden] {
-        let module = device.load(&bundle(&["gfx900", "gfx906"], &code));
+        let module = device.load(bundle(&["gfx900", "gfx906"], &code));
         module.expect("it has code for gfx900");
-        let error = device.load(&bundle(&["gfx906"], &code)).expect_err("none");
+        let error = device.load(bundle(&["gfx906"], &code)).expect_err("none");
         assert_eq!(
             error.to_string(),
             "no code for gfx900; there is code for: gfx906"
