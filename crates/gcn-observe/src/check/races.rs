@@ -22,9 +22,9 @@
 //! - through the acquire fence at the start of a dispatch; without one, its caches may hold stale values. A dispatch
 //!   that begins before another has ended is unordered with it.
 //!
-//! Atomics, GLC loads and stores to one location do not race with each other, except a plain store with an atomic: the
-//! store counts as atomic only if it follows waits for the wave's earlier writes. Two lanes of one instruction that
-//! store different values to one address are always reported. Two stores of equal values cause a warning.
+//! Atomics do not race with each other, and GLC loads race with no other access. A plain store races with other stores,
+//! and with atomics unless it follows waits for the wave's earlier writes. Two lanes of one instruction that store
+//! different values to one address are always reported. Two stores of equal values cause a warning.
 //!
 //! A failed compare-and-swap is not a write: it does not race with loads, but races with stores like any atomic. The
 //! same applies to a plain load that only feeds a compare-and-swap of the same address (`lint/swap_loads.rs`), a
@@ -46,7 +46,7 @@
 //! (`access_log`, `report`).
 //!
 //! # Limits
-//! The checker does not detect races that are hidden because this execution happens to order them; races with more than two
+//! The checker does not detect races that this execution happens to order; races of a write with more than two of the
 //! agents that have loaded a byte since its last write; races in scratch and GDS; and races of a dispatch's only wave before
 //! the host's first access or another dispatch's start, unless the kernel can observe the host's writes. Atomic loads and
 //! relaxed atomic stores that compilers implement as plain ones count as plain, so those of workgroup scope are reported.
@@ -63,8 +63,8 @@
 //! A dispatch's shadow of global memory may take 4 GiB; memory accessed after that is not watched. A shadow takes about
 //! 24 bytes per 256 bytes accessed as a whole, twice the size of the memory if dwords are accessed separately, and eight
 //! times if bytes are; three times as much if several accesses to one of them may still race. Waves after the first 16
-//! million of a dispatch are not watched. A wave that has released more than four million times (a lane, 65 thousand)
-//! is unordered with everything, and its races are no longer reported.
+//! million of a dispatch are not watched. Races of a wave's accesses are not reported after four million releases and
+//! barriers, the largest clock (of a lane, 65 thousand).
 
 mod access;
 mod releases;

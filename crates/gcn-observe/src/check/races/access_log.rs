@@ -76,7 +76,7 @@ struct Log {
 }
 
 impl LogHalf {
-    /// Returns the lane with which an access touched an address.
+    /// Returns the lane of an access that touched an address.
     fn lane_of(&self, key: Key, memory: ShadowedMemory, at: u64) -> Option<usize> {
         let row = |row: &LoggedRow| {
             let distance = at.checked_sub(row.at)?;
@@ -120,7 +120,7 @@ impl Log {
         self.newer.addresses.clear();
     }
 
-    /// Adds an access with per-lane addresses, unless they are too far apart.
+    /// Adds an access with per-lane addresses, unless their upper halves differ.
     fn add(&mut self, mut access: LoggedAccess, addresses: &[u64; LANES]) {
         let first = addresses[access.lanes.trailing_zeros() as usize % LANES];
         let all = addresses.iter().fold(0, |all, at| all | (at ^ first));
@@ -161,7 +161,7 @@ impl AccessPlaces {
         ThreadPlaces { log }
     }
 
-    /// Returns the lane with which a dispatch's access touched an address, if the access is still in a log.
+    /// Returns the lane of a dispatch's access that touched an address, if the access is still in a log.
     pub(super) fn lane_of(
         &self,
         dispatch: u64,

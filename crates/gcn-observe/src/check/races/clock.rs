@@ -137,7 +137,7 @@ impl ReceivedClocks {
         })))
     }
 
-    /// True if nothing has been received. The clocks of what has been received may be known from elsewhere.
+    /// True if nothing has been received. A nonempty set may still contain no clocks that are new to the wave.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_none()
     }
@@ -217,7 +217,7 @@ impl ReceivedClocks {
                 outer.clocks.join(&sum.clocks);
                 outer.lacks_active |= sum.lacks_active;
             }
-            // The sum of the first set has everything that the search has reached.
+            // The sum of the first set includes all sets that the search has reached.
             if stack.is_empty() || !sum.lacks_active {
                 let _ = sum.node.value.set(Arc::new(sum.clocks));
             }
@@ -347,7 +347,7 @@ impl Histories {
         self.lock().entry(wave).or_default().push(clock, knowledge);
     }
 
-    /// Returns what a wave knew at a clock, if it had synchronized with any.
+    /// Returns a wave's knowledge at a clock, if it had synchronized with another wave by then.
     pub(super) fn at(&self, wave: u32, clock: u32) -> Option<Knowledge> {
         self.lock().get(&wave)?.at(clock).cloned()
     }

@@ -16,7 +16,7 @@ use crate::finding::Findings;
 
 /// Maximum number of ended dispatches that a running one is compared with.
 const MOST: usize = 64;
-/// Maximum total size of their shadows in bytes.
+/// Maximum total size of the shadows of these dispatches, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// A running dispatch.
@@ -88,8 +88,8 @@ impl Runs {
         drop(seen);
     }
 
-    /// Records the end of a dispatch, and compares it with those that ended while it ran. Dispatches still running are
-    /// compared with it when they end; if one exceeds its limits, it is compared with its oldest now.
+    /// Records the end of a dispatch, and compares it with those that ended while it ran. Running dispatches are compared
+    /// with it when they end. If one of them exceeds the limits, it is compared with its oldest ended dispatches now.
     pub(super) fn end(&self, id: u64, findings: &Findings) {
         let mut runs = self.lock();
         let Some(ending) = runs.running.remove(&id) else {

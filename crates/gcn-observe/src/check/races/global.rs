@@ -26,7 +26,7 @@ const LIMIT: u64 = 4 << 30;
 /// Shadow of a page of global memory.
 #[derive(Debug, Default)]
 pub(super) struct ShadowPage {
-    /// Quarter rows in which another load changes nothing. Modified only while the rows are locked.
+    /// Quarter rows whose histories another load would not change. Modified only while the rows are locked.
     loaded_enough: QuarterBits,
     /// Quarter rows that an acquiring operation (an atomic or a GLC load) has accessed.
     acquired: QuarterBits,
@@ -66,7 +66,7 @@ impl ShadowPage {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until no other thread is writing to the page.
+    /// Waits until no other thread is writing to the page, and claims it for `thread`.
     fn begin_write(&self, thread: u32) {
         let swap = || self.writer.compare_exchange(0, thread, Acquire, Relaxed);
         while swap().is_err() {
@@ -195,7 +195,7 @@ pub(super) struct GlobalShadow {
 }
 
 impl GlobalShadow {
-    /// Accounts for bytes about to be allocated. Returns false if the limit is exceeded.
+    /// Accounts for bytes about to be allocated. Returns false if the limit has already been reached.
     fn grow(&self, bytes: u64) -> bool {
         self.bytes.fetch_add(bytes, Relaxed) < LIMIT
     }

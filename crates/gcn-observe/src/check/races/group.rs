@@ -27,14 +27,14 @@ pub(super) struct Read {
     pub(super) entry: PastAccess,
 }
 
-/// Releases by other workgroups that a wave has read, and the operation that read them.
+/// Releases by other workgroups that an operation of a wave has read.
 #[derive(Debug)]
 struct Pending {
     operation: Option<OperationId>,
     releases: ReadReleases,
 }
 
-/// Read of a write, and of the sequence that it belongs to.
+/// Last read at an address: the write, its release sequence, and the reading operation.
 #[derive(Debug, Default)]
 struct LastRead {
     write: PastAccess,
@@ -217,8 +217,8 @@ impl WaveClocks {
         Arc::make_mut(&mut self.knowledge.known).join(&arrived)
     }
 
-    /// Records that an operation reads a write and a sequence at an address. Returns whether each of them must be received:
-    /// it differs from the last read there, or that read is still outstanding and this one may complete first.
+    /// Records that an operation reads a write and a sequence at an address. Returns true for each that must be received:
+    /// it differs from the last one read there, or that read is still outstanding and this one may complete first.
     fn note_read(
         &mut self,
         at: u64,
@@ -453,7 +453,7 @@ impl GroupShadow {
         self.wave(number).receive(own, &group, scoreboard, run);
     }
 
-    /// Releases to all waves that use GWS later.
+    /// Releases to all waves that use GWS later: the wave's knowledge, and its own operations if they are complete.
     pub(super) fn gws_begins(&mut self, number: u32, run: &RaceDispatch, scoreboard: &Scoreboard) {
         let own = self.first + number;
         let wave = self.wave(number);

@@ -26,8 +26,8 @@ impl Default for PlaceBits {
 }
 
 impl PlaceBits {
-    /// True if no two lanes access the same byte. False if some do, or if the access has element sizes other than 1, 2,
-    /// 4 and 8 bytes, misaligned elements, several address spaces, or several elements per lane.
+    /// True if no two lanes access the same byte. Also false if addresses collide in the bitmap, and for element sizes
+    /// other than 1, 2, 4 and 8 bytes, misaligned elements, several address spaces, or several elements per lane.
     pub(super) fn is_certain(&mut self, access: &Access) -> bool {
         let mask = access.lanes();
         let is_in_one = mask == access.global || mask == access.lds;

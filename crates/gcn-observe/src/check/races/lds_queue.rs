@@ -44,12 +44,12 @@ impl AccessMode {
     }
 }
 
-/// Result of entering an access: whose accesses share a dword with it.
+/// Accesses that share a dword with the one being entered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct DwordOverlap {
-    /// Another wave's, with which it may conflict.
+    /// True if another wave's access in a conflicting mode does.
     pub(super) others: bool,
-    /// Its own: two of its elements share a dword.
+    /// True if two of its own elements share a dword.
     pub(super) itself: bool,
 }
 
@@ -302,7 +302,7 @@ pub(super) struct Backlog {
     shift: u32,
     /// Coarse bitmaps of all accesses, queued or not, by mode.
     reach: [Reach; AccessMode::ALL.len()],
-    /// Individual stores with their waves, as long as there are few.
+    /// Stores with their waves, up to [`FEW_STORES`].
     stored: Vec<(Range<u64>, u32)>,
     /// Dword bitmap of all accesses. It is filled only after the coarse bitmaps were inconclusive.
     touched: LdsBitmap,
@@ -417,8 +417,8 @@ impl Backlog {
             || stored.any(|(other, by)| *by != wave && overlap(other, bytes))
     }
 
-    /// Queues an access by a wave of the workgroup if no other wave has a nearby access in a conflicting mode, and no two lanes
-    /// store to the same byte. If `is_apart`, the lanes are known not to. Returns false if the access must be checked now.
+    /// Queues an access by a wave of the workgroup if no other wave has a nearby access in a conflicting mode. Unless
+    /// `is_apart`, its own elements must share no dword either. Returns false if the access must be checked now.
     #[inline]
     pub(super) fn keep(
         &mut self,
@@ -481,7 +481,7 @@ impl Backlog {
         self.bases.len() - 1
     }
 
-    /// Returns the lane with which a recent access touched an address.
+    /// Returns the lane of a queued access that touched an address.
     pub(super) fn lane_of(&self, access: PastAccess, at: u64) -> Option<usize> {
         let access = access.without_release();
         let mut kept = self.kept.iter().filter(|it| it.now == access);

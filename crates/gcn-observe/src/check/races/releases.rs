@@ -54,7 +54,7 @@ impl ReleaseSequence {
         }
     }
 
-    /// Removes releases that later ones of the same wave cover.
+    /// Removes releases that a later release of the same wave includes.
     fn rebuild(&mut self, layout: EntryLayout) {
         let (mut seen, mut kept) = (HashSet::new(), Vec::new());
         let mut list = take(&mut self.list);
@@ -84,7 +84,7 @@ impl ReleaseSequence {
         self.last[first..end].iter().copied()
     }
 
-    /// True if other waves than those of a range have released.
+    /// True if a wave outside a range has released.
     pub(super) fn has_others(&self, layout: EntryLayout, waves: &Range<u32>) -> bool {
         self.of_waves(layout, waves).count() < self.last.len()
     }

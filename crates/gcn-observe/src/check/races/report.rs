@@ -164,7 +164,7 @@ fn in_lane(place: FindingPlace, lane: Option<usize>) -> FindingPlace {
     }
 }
 
-/// Adds the lane of a past global access to its location, if known.
+/// Adds the lane of a past global access to its location, if the access is still logged.
 fn in_past_lane(
     run: &RaceDispatch,
     access: PastAccess,
@@ -177,7 +177,7 @@ fn in_past_lane(
     in_lane(place, lane)
 }
 
-/// Details of finding keys, for races between concurrent dispatches, races with host reads, and missing fences.
+/// Values of [`FindingKey::detail`] for races between dispatches, races with host reads, and missing fences.
 const OF_DISPATCHES: u64 = 1;
 const OF_HOST_READS: u64 = 2;
 const OF_FENCES: u64 = 3;
@@ -509,7 +509,7 @@ pub(super) struct ConflictingAccess<'a> {
     pub(super) run: &'a RaceDispatch,
     pub(super) context: &'a Context<'a>,
     pub(super) event: &'a MemoryEvent<'a>,
-    /// Addresses: those of the event, or those of an earlier load that the event's instruction has revealed to be a plain load.
+    /// Addresses of the event, or of an earlier load that the event's compare-and-swap has revealed to be plain.
     pub(super) access: &'a Access,
     pub(super) part: &'a AccessPart,
     pub(super) now: PastAccess,

@@ -1,5 +1,5 @@
-//! State shared by the threads that run a dispatch: shadow of global memory, numbers of waves and instructions, and
-//! what waves know at their releases.
+//! State shared by the threads that run a dispatch: the shadow of global memory, the numbering of waves and
+//! instructions, and the knowledge of waves at their releases.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -102,8 +102,8 @@ impl RaceDispatch {
         }
     }
 
-    /// True if no race is possible: the dispatch has a single wave and begins with an acquire fence, no other dispatch has run
-    /// concurrently, and the host has accessed no memory during the run. False if the kernel may observe host writes.
+    /// True if no race is possible: agents are waves, the dispatch has only one and begins with an acquire fence, no
+    /// other dispatch has run concurrently, and the kernel cannot observe the host, which has not accessed memory so far.
     pub(super) fn is_alone(&self) -> bool {
         let is_of_waves = !self.layout.has_lanes();
         let may_be = is_of_waves && self.has_one_wave && self.acquires && !self.means.orders;

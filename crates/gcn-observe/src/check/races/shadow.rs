@@ -64,7 +64,7 @@ impl<const N: usize> Cells<N> {
         }
     }
 
-    /// Records an access to a range of cells. Cells for which no memory may be allocated do not record it.
+    /// Records an access to a range of cells. Stops at a cell for which no memory may be allocated.
     #[inline]
     fn touch(
         &mut self,
@@ -287,8 +287,8 @@ impl ShadowRow {
         }
     }
 
-    /// Records an access to bytes of the row. `base` is the address of the row. `may_grow` returns whether a number of
-    /// bytes may be allocated. If it returns false, an access that needs them is not recorded.
+    /// Records an access to bytes of the row. `base` is the address of the row. `may_grow` returns true if a number of
+    /// bytes may be allocated; an access that needs more is not recorded.
     pub(super) fn touch(
         &mut self,
         bytes: Range<usize>,
@@ -397,7 +397,7 @@ pub(super) fn rows(range: Range<u64>, mut each: impl FnMut(u64, Range<usize>)) {
     }
 }
 
-/// Shadow of a workgroup's LDS. If it is reused, accesses by the previous workgroup are in the past.
+/// Shadow of a workgroup's LDS. It may be reused: accesses by earlier workgroups happen before all later ones.
 #[derive(Debug, Default)]
 pub(super) struct LdsShadow {
     rows: Vec<ShadowRow>,
@@ -436,7 +436,7 @@ impl LdsShadow {
         self.backlog.is_full()
     }
 
-    /// Returns the lane with which a queued access touched an address.
+    /// Returns the lane of a queued access that touched an address.
     pub(super) fn lane_of(&self, access: PastAccess, at: u64) -> Option<usize> {
         self.backlog.lane_of(access, at)
     }
@@ -469,7 +469,7 @@ impl LdsShadow {
         self.note(range, now, view, met);
     }
 
-    /// Records the queued accesses.
+    /// Enters the queued accesses into the rows.
     #[cold]
     pub(super) fn settle(&mut self, view: &HappensBefore<'_>) {
         let mut backlog = take(&mut self.backlog);

@@ -183,7 +183,7 @@ pub(super) fn is_swap(plan: &MemoryPlan) -> bool {
     is_integer && !plan.family.is_scalar()
 }
 
-/// State of a compare-and-swap, kept from the event before it to the event after it.
+/// State of a compare-and-swap between the events before and after its execution.
 #[derive(Debug)]
 pub(super) struct Swap {
     /// Lanes whose swaps succeed unless another thread interferes.
@@ -253,7 +253,7 @@ impl Swap {
     }
 }
 
-/// Combines the first two dwords into a number.
+/// Combines up to two dwords into a number.
 fn number(dwords: &[u32]) -> u64 {
     let dwords = dwords.iter().take(2).rev();
     dwords.fold(0, |number, dword| number << 32 | u64::from(*dword))
@@ -348,7 +348,7 @@ impl LastSwapLoads {
         }
     }
 
-    /// Returns the loads that feed a compare-and-swap, restricted to lanes in which they have another address.
+    /// Returns the loads that feed a compare-and-swap, restricted to lanes that loaded from another address than the swap's.
     pub(super) fn elsewhere(&self, pc: u64, swap: &Access, of: &SwapLoads) -> Vec<PlainLoad> {
         let mut found = Vec::new();
         for compared in of.compared(pc) {

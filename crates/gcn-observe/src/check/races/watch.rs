@@ -42,7 +42,7 @@ pub(super) fn runs_waves() -> bool {
 pub(super) struct RaceWatch {
     findings: Arc<Findings>,
     runs: Arc<Runs>,
-    /// The dispatch, after one of its waves has begun.
+    /// The dispatch, once one of its waves has begun on this thread.
     run: Option<Arc<RaceDispatch>>,
     unseen: UnseenDispatches,
     groups: GroupShadows,
@@ -138,7 +138,7 @@ impl RaceWatch {
         Some(())
     }
 
-    /// Checks the loads that feed a compare-and-swap. Loads from another address are plain loads.
+    /// Checks as plain loads those that feed a compare-and-swap but loaded from another address.
     fn find_plain_loads(
         &mut self,
         run: &RaceDispatch,
@@ -220,8 +220,8 @@ impl RaceWatch {
         self.look(run, context, event, event.access(), shape.as_ref(), facts)
     }
 
-    /// Checks each part of an access, following the order of the model: what happens before it, the shadow, release
-    /// sequences, conflicts, and finally what the wave acquires and releases.
+    /// Checks each part of an access, in the order of the model: the accesses that happen before it, the shadow, release
+    /// sequences, conflicts, and finally the wave's acquires and releases.
     fn look(
         &mut self,
         run: &RaceDispatch,
