@@ -4,8 +4,8 @@
 //! precision if that is cheap, so moving an undefined value is not a finding. Using it to determine an address, control
 //! flow or active lanes is a finding, and so is leaving it in a buffer after the kernel.
 //!
-//! Instructions are evaluated at issue, when their sources are available. Most of them access only defined registers,
-//! as a single test against the sets of undefined registers shows.
+//! Instructions are evaluated at issue, when their sources are available. A test against the sets of undefined
+//! registers is enough for most of them, which access only defined ones.
 
 mod part;
 mod origin;
@@ -144,7 +144,7 @@ struct UninitReport<'a> {
 }
 
 impl UninitWatch {
-    /// Makes the wave of an event the current one.
+    /// Makes the wave of an event the current one, and returns its state.
     #[inline]
     fn turn(&mut self, context: &Context<'_>) -> &mut UndefinedWave {
         let spare = &mut self.spare;
@@ -174,7 +174,7 @@ impl UninitWatch {
         });
     }
 
-    /// Reports undefined values that determine control flow, and marks them as defined.
+    /// Reports undefined values that determine addresses or control flow, and marks them as defined.
     fn decisions(
         &mut self,
         context: &Context<'_>,

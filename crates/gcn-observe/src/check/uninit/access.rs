@@ -52,7 +52,7 @@ pub(super) struct UndefinedAccess<'a> {
     pub(super) plan: &'a MemoryPlan,
     pub(super) facts: &'a UninitFacts,
     pub(super) access: &'a Access,
-    /// True for all instructions, except for texels of a sample after the first ones.
+    /// False for the second and later texels that each lane of a sample reads.
     pub(super) is_first: bool,
     pub(super) shadow: &'a mut UndefinedRegisters,
     pub(super) memories: Memories<'a>,
@@ -243,7 +243,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Returns the undefined bits of the components that the texel format has. Compilers leave the others undefined.
+    /// Returns the undefined bits of the components that the image format stores. Compilers leave the others undefined.
     fn stored_components(&self, bits: UndefinedElement) -> UndefinedElement {
         let Some(image_plan) = &self.plan.image else {
             return bits;
@@ -320,7 +320,7 @@ impl UndefinedAccess<'_> {
             Does::Image(ImageOp::Load(..) | ImageOp::Sample(_) | ImageOp::Gather(_)) => {
                 let (bits, place) = self.load(lane, 0, self.access.bytes.into());
                 let bits = all_or_none(&bits);
-                // The registers are already defined, or another texel is undefined.
+                // Defined texels leave the undefined bits that earlier texels have set.
                 if bits != 0 {
                     let origin = self.origin_if(place);
                     self.set_registers(plan.vdst, plan.data_dwords, lane, &[bits; 16], origin);
@@ -392,7 +392,7 @@ impl UndefinedAccess<'_> {
         self.origin(place)
     }
 
-    /// Performs an atomic on an element. Returns the element's previous undefined bits.
+    /// Updates the shadow of an element for an atomic. Returns the previous undefined bits.
     fn update(
         &mut self,
         lane: usize,
@@ -477,7 +477,7 @@ fn all_or_none(bits: &UndefinedElement) -> u32 {
     }
 }
 
-/// Returns the value read by LDS_DIRECT.
+/// Returns the value of LDS_DIRECT.
 pub(super) fn lds_direct(context: &Context<'_>, lds: &UndefinedPrivate) -> PartlyDefined {
     let (place, ty) = context.lds_direct();
     PartlyDefined {
@@ -486,7 +486,7 @@ pub(super) fn lds_direct(context: &Context<'_>, lds: &UndefinedPrivate) -> Partl
     }
 }
 
-/// Zero- or sign-extends a value that is narrower than a dword.
+/// Sign-extends undefined bits for signed types narrower than a dword.
 fn extended(bits: u32, ty: Ty) -> u32 {
     let part = PartlyDefined {
         value: 0,

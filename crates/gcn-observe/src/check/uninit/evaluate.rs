@@ -318,7 +318,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Returns the packed halves that OP_SEL selects.
+    /// Returns the result of a packed operation: a half is undefined if a source half that OP_SEL selects for it is.
     fn packed(&self, sources: &[Option<EvaluatedSource>; 3], lane: usize) -> PartlyDefined {
         let inst = &self.instruction.step.inst;
         let low = inst.get(Field::OpSel);
@@ -397,7 +397,7 @@ impl<'a> Evaluation<'a> {
         any
     }
 
-    /// Returns the lanes that read a lane in `with` through DPP.
+    /// Returns the lanes that read a lane in `with` through DPP; without DPP, all active lanes if any may.
     fn brought(&self, with: u64) -> u64 {
         let inst = &self.instruction.step.inst;
         let exec = self.instruction.exec;

@@ -68,9 +68,9 @@ pub(super) struct UninitFacts {
     pub(super) unit: Unit,
     /// True if SCC indicates that the result is nonzero.
     pub(super) tests_result: bool,
-    /// True if the first source is signed.
+    /// True if an operand is a signed 32- or 64-bit integer.
     pub(super) is_signed: bool,
-    /// Indices of the destination and the sources.
+    /// Operand indices of the destination and the sources.
     pub(super) destination: Option<usize>,
     pub(super) sources: [Option<usize>; 3],
 }
@@ -299,7 +299,7 @@ fn class(step: &Step) -> UndefinedFlow {
 }
 
 impl UndefinedFlow {
-    /// True if two equal sources have a fixed result regardless of their value, apart from a borrow.
+    /// True if the result for two equal sources does not depend on their value, apart from a borrow.
     pub(super) fn cancels(self) -> bool {
         use Bitwise::{AndNot, NotAnd, NotOr, OrNot, Xnor, Xor};
         match self {

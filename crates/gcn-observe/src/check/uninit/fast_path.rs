@@ -9,8 +9,8 @@ use super::repeats::Repeats;
 use super::results::SharedResults;
 use super::state::GroupState;
 
-/// True if a memory instruction with defined registers is known to access only defined memory, without consulting the
-/// shadow at its addresses.
+/// True if a memory instruction with defined registers is known to access only defined memory, without a lookup of its
+/// addresses in the shadow.
 #[inline]
 pub(super) fn accesses_defined(
     context: &Context<'_>,

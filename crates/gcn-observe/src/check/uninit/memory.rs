@@ -33,13 +33,13 @@ impl UndefinedPage {
     }
 }
 
-/// An allocation that has or had undefined bytes. A page is allocated when its first byte changes.
+/// An allocation that has or had undefined bytes. A shadow page is allocated when its first byte changes.
 struct Tracked {
     base: u64,
     len: u64,
     /// Undefined bits of each dword in pages that are not allocated.
     unseen: u32,
-    /// True if the host reads the memory only by copies, which are observed. The memory need not be defined before.
+    /// True if the host reads the memory only by copies, which are observed. Undefined bits are reported only then.
     is_apart: bool,
     pages: Box<[OnceLock<UndefinedPage>]>,
 }

@@ -67,8 +67,8 @@ impl Start {
 }
 
 impl UndefinedRegisters {
-    /// Creates the state at the start of a wave, in which only registers initialized by hardware are defined. Lanes
-    /// without a work-item count as defined, since they are never read.
+    /// Creates the state at the start of a wave, in which only registers initialized by hardware are defined. Work-item
+    /// IDs count as defined in lanes without a work-item, too, since these are never read.
     pub(super) fn new(vgprs: usize, initial: &Initial) -> Box<UndefinedRegisters> {
         let vgprs = vgprs.min(VECTORS);
         let mut start = Start {
@@ -277,7 +277,7 @@ impl UndefinedRegisters {
         }
     }
 
-    /// Marks registers as defined.
+    /// Marks registers as defined, vector registers only in the lanes in `exec`.
     pub(super) fn define(&mut self, it: &RegisterUse, exec: u64) {
         match it.registers {
             Registers::Vector { first, count } => {

@@ -22,7 +22,7 @@ struct Repeat {
     misses: u8,
 }
 
-/// Conditions besides the addresses that determine the accessed bytes, and the version of LDS.
+/// State besides the addresses that determines the accessed bytes, and the version of LDS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct RepeatKey {
     exec: u64,

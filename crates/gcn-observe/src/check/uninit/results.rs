@@ -1,4 +1,4 @@
-//! State shared by the threads of a run: global memory that stores left undefined.
+//! State shared by the threads of a run, and findings about global memory left undefined.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -107,7 +107,7 @@ impl SharedResults {
     }
 }
 
-/// Reports the stores that left dwords undefined and for which `is_meant` returns true, once per instruction.
+/// Reports the stores that left dwords undefined, once per instruction, if `is_meant` returns true for them.
 fn told(
     findings: &Findings,
     stores: &[Store],

@@ -1,4 +1,4 @@
-//! Fast path that checks common accesses as spans. Most of them only touch defined memory.
+//! Fast path that checks common accesses as spans, most of which contain only defined memory.
 
 use std::ops::Range;
 
