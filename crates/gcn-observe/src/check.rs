@@ -1,8 +1,8 @@
 //! Checkers: observers that report to [`Findings`].
 //!
-//! Messages and rules that are shared with [`lint`](crate::lint) are in `conflict.rs` and `wait_states.rs`. A checker
-//! first consults the static analysis of the kernel (`lint/ahead.rs`, `Observer::wants_in`) and skips events that
-//! cannot produce a finding.
+//! Messages and rules shared with [`lint`](crate::lint) are in `conflict.rs`, `vccz.rs` and `wait_states.rs`. Checkers
+//! created with an `Ahead` consult the static analysis of the kernel before a dispatch (`Observer::wants_in`), and skip
+//! events that cannot produce a finding.
 
 mod waits;
 mod races;

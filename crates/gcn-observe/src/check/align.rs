@@ -5,7 +5,7 @@
 //! | LDS and GDS up to GCN 1.2, and atomics in them on GCN 1.4 | the element size (16 for 96 bits) | errata E040 to E042 |
 //! | LDS and GDS on GCN 1.4, except atomics | the element size, at most 4 bytes | errata E040, E041 |
 //! | global memory, buffers, scratch | the element size, at most 4 bytes | errata E104 |
-//! | atomics in global memory | the element size | errata E104 |
+//! | atomics in global memory and buffers | the element size | errata E104 |
 //! | scalar memory | 4 bytes, for each component of the address | errata E113, E119 |
 
 use gcn_emu::fault::Intent;
@@ -32,12 +32,12 @@ struct Misaligned {
 
 const DWORD: u64 = 4;
 
-/// Behaviour of hardware for misaligned LDS and scalar accesses.
+/// Rule for LDS and GDS accesses that need natural alignment, scalar memory, and GCN 1.0 buffers.
 const IGNORES: &str = "hardware ignores the low bits of the address: it accesses other bytes";
-/// Behaviour of hardware for misaligned atomics.
+/// Rule for atomics outside LDS and GDS.
 const VIOLATES: &str =
     "an atomic must be aligned to its size in any mode: elsewhere it is a violation";
-/// Behaviour of hardware for all other misaligned accesses.
+/// Rule for all other accesses.
 const BY_MODE: &str = "hardware allows it in the alignment mode \"unaligned\", which Linux sets, and else ignores the low bits of the address";
 
 /// Returns the alignment required for an LDS or GDS element, and the rule.
@@ -73,7 +73,7 @@ fn misaligned(context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Misalign
         // The addresses of these accesses have no low bits.
         return None;
     }
-    // Formatted accesses have elements of their own.
+    // The format determines the element size of these accesses.
     if matches!(
         plan.does,
         Does::LoadFormat(..)
@@ -145,7 +145,7 @@ fn places(
     [Some(place | low), None]
 }
 
-/// Returns a scalar access if one of its address components is misaligned.
+/// Returns the misaligned access if a component of a scalar access's address is misaligned.
 fn scalar(context: &Context<'_>, plan: &MemoryPlan, event: &MemoryEvent<'_>) -> Option<Misaligned> {
     let wave = context.wave;
     event.access().space(0)?;

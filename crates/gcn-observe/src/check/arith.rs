@@ -199,7 +199,7 @@ impl ArithWatch {
                     self.issued.sources.push(source);
                     continue;
                 }
-                // The value is reported once. Results computed from it are not.
+                // The value is reported once; results computed from it are not.
                 shadow.set(register, lane, None);
                 if used.iter().all(|(other, _)| *other != origin) {
                     used.push((origin, lane));
@@ -232,7 +232,7 @@ impl ArithWatch {
         }
     }
 
-    /// Returns the origin of the first exceptional source of a lane.
+    /// Returns the origin of the first exceptional source in a lane.
     fn inherited(&self, lane: usize) -> Option<ExceptionId> {
         let mut sources = self.issued.sources.iter();
         sources.find(|it| it.lane == lane).map(|it| it.origin)

@@ -138,7 +138,7 @@ impl Observer for Barriers {
     }
 }
 
-/// Reports the first wave at a barrier and the first wave that has not arrived, for each workgroup.
+/// Reports each wave that waits at a barrier, with the waves of its workgroup that have not arrived.
 fn deadlocks(findings: &Findings, dispatch: &Dispatched<'_>, halted: &[BlockedWave]) {
     for waiting in halted.iter().filter(|it| it.is_at_barrier) {
         let is_awaited =
@@ -178,7 +178,7 @@ fn deadlocks(findings: &Findings, dispatch: &Dispatched<'_>, halted: &[BlockedWa
     }
 }
 
-/// Reports barriers that lanes missed, unless there is evidence that they skipped them.
+/// Reports the barriers that lanes missed, except those already reported as divergent.
 fn partials(
     findings: &Findings,
     dispatch: &Dispatched<'_>,
@@ -338,7 +338,7 @@ impl BarrierWatch {
     }
 }
 
-/// Returns the lanes that access memory other than their own scratch.
+/// Returns the lanes that access memory other than scratch.
 fn shared_lanes(context: &Context<'_>, access: &Access) -> u64 {
     if access.scalar {
         return 0;

@@ -1,8 +1,8 @@
 //! Accesses out of the bounds of allocations, LDS, scratch and buffers, stores to read-only memory, and loads from
 //! write-only memory.
 //!
-//! If hardware and the emulator fault, the finding is reported before the fault. If hardware returns 0 and drops
-//! stores, the run continues.
+//! A finding is reported before the emulator faults. If hardware returns 0 for loads and drops stores instead, the run
+//! continues.
 
 use gcn_emu::fault::Intent;
 use gcn_emu::memory::Memory;
@@ -207,7 +207,7 @@ fn lds_limit(context: &Context<'_>, step: &Step) -> (u64, &'static str) {
     }
 }
 
-/// An access of a wave that is being checked.
+/// An access being checked.
 struct BoundsCheck<'a, 'e> {
     context: &'a Context<'a>,
     event: &'a MemoryEvent<'e>,
@@ -446,7 +446,7 @@ impl BoundsCheck<'_, '_> {
         OutOfBounds::new(Kind::ScratchOutOfBounds, lane, message)
     }
 
-    /// Returns the restricted memory whose rule forbids this access.
+    /// Returns the restricted ranges whose rules forbid this kind of access.
     fn all_restricted(&self) -> impl Iterator<Item = &Restricted> {
         let forbids = |it: &&Restricted| match it.rule {
             AccessRule::ArgumentsRead | AccessRule::ReadOnly | AccessRule::MappedForReading => {
@@ -459,7 +459,7 @@ impl BoundsCheck<'_, '_> {
         all.iter().filter(forbids)
     }
 
-    /// Returns the restricted memory that overlaps an inclusive address range.
+    /// Returns the ranges of [`BoundsCheck::all_restricted`] that overlap an inclusive address range.
     fn restricted(&self, first: u64, last: u64) -> impl Iterator<Item = &Restricted> {
         self.all_restricted()
             .filter(move |it| it.range.start <= last && first < it.range.end)

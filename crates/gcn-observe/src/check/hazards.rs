@@ -97,7 +97,7 @@ struct BegunHazards {
     states: u8,
 }
 
-/// The part of a wave's history on which later instructions depend.
+/// The part of a wave's history that affects later hazards.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct HazardHistory {
     /// Last instructions that began hazards. Earlier ones no longer matter.

@@ -512,7 +512,7 @@ impl WaveObserver for ProvenanceWatch {
         let marks = self.waves.get(context.id());
         let plan = instruction.step.memory.as_deref();
         if plan.is_some_and(|plan| plan.does.intent().is_some()) {
-            // The set of watched registers is requested before the load executes.
+            // The emulator asks for the watched registers before the load executes.
             marks.set_loading(facts.registers);
             return;
         }

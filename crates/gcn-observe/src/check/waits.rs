@@ -132,7 +132,7 @@ struct EarlyUse {
 }
 
 impl EarlyUse {
-    /// Adds another counter that holds the resource, or another execution of the operation.
+    /// Adds another counter that holds the resource, or another execution of the operation that holds it.
     fn also(&mut self, held: &Held<HeldResource>) {
         let until = held.wait();
         match self.waits.iter_mut().find(|(by, _)| *by == held.counter) {

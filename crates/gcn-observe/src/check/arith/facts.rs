@@ -105,7 +105,7 @@ fn moves(op: AluOp) -> bool {
             | AluOp::Swap
             | AluOp::Select
             | AluOp::BitSelect
-            // An exponent out of an integer's range has the same result as the nearest exponent in range.
+            // An out-of-range exponent gives the same result as the nearest one in range.
             | AluOp::Ldexp
     )
 }

@@ -94,12 +94,12 @@ impl FloatBits {
         self.magnitudes().all(|(bits, _)| bits == 0)
     }
 
-    /// Formats the number: integers below 10^15 exactly, others with the fewest digits that identify them in their type.
+    /// Formats the number: integers below 10^15 exactly, others with the fewest digits that identify them as `f32`, or
+    /// as `f64` for double precision.
     pub(super) fn text(self) -> String {
         /// Smallest number that is written with an exponent.
         const LARGE: f64 = 1e15;
         let number = self.number();
-        // Half-precision numbers are exact in single precision.
         let is_short = self.ty != Ty::F64;
         if number.is_infinite() {
             return if number < 0.0 {

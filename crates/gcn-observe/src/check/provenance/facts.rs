@@ -25,7 +25,7 @@ pub(super) enum MarkFlow {
     And,
     /// The first source if the lane's mask bit or SCC is set, otherwise the second.
     Select,
-    /// The first source if SCC is set.
+    /// The first source if SCC is set, otherwise the old value of the result.
     MoveIf,
     /// A lane of the first source, read into a scalar register.
     ReadLane,

@@ -81,7 +81,7 @@ pub(super) struct LoadedPointers {
 }
 
 impl LoadedPointers {
-    /// Returns the origin of pointers to one allocation that one instruction loads.
+    /// Returns the origin shared by all pointers to one allocation that one instruction loads.
     pub(super) fn of(&mut self, pointer: LoadedPointer) -> PointerId {
         let pointers = &mut self.pointers;
         let key = (pointer.pc, pointer.base);
@@ -126,7 +126,7 @@ impl LoadedPointers {
     }
 }
 
-/// Returns the mark of a sum, which is lost if both operands are pointers.
+/// Returns the mark of a sum, which is lost unless one operand is a number.
 pub(super) fn sum(a: PointerMark, b: PointerMark) -> PointerMark {
     match (a, b) {
         (it, PointerMark::Number) | (PointerMark::Number, it) => it,
@@ -149,12 +149,12 @@ pub(super) struct PointerMarks {
     marked_scalars: u128,
     /// Marks by address of the scratch dword.
     scratch: HashMap<u64, Spilled>,
-    /// Registers that an issued load may mark.
+    /// Registers of the issued memory access, which a load may mark.
     loading: RegisterSet,
 }
 
 impl PointerMarks {
-    /// Records the destination registers of an issued load.
+    /// Records the registers of an issued memory access.
     pub(super) fn set_loading(&mut self, registers: RegisterSet) {
         self.loading = registers;
     }
@@ -214,7 +214,7 @@ impl PointerMarks {
         }
     }
 
-    /// Returns the mark of a scratch dword, if it has the given value.
+    /// Returns the mark of a scratch dword that now contains `value`; lost if a marked dword has been overwritten.
     pub(super) fn spilled(&self, place: u64, value: u32) -> PointerMark {
         match self.scratch.get(&place) {
             Some((mark, known)) if *known == value => *mark,
