@@ -7,8 +7,8 @@ use gcn_isa::uses::{Counter, Counters, RegisterUse, Registers};
 use crate::finding::{Finding, FindingPlace, Kind, Side};
 use crate::registers::name;
 
-/// True if an instruction's use of registers must wait for an outstanding operation that holds `theirs` until `held` releases
-/// it. `own` are the counters that the instruction increments. `released` are the counters that indicate the end of its use.
+/// True if an instruction's use of registers must wait for an outstanding operation, which holds `theirs` until `held`
+/// releases it. The instruction increments the counters `own`; the counters `released` indicate the end of its use.
 pub(crate) fn conflicts<T>(
     its: &RegisterUse,
     (own, released): (Option<Counters>, &[Counter]),

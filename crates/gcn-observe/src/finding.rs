@@ -170,7 +170,7 @@ impl Finding {
             .in_dispatch(context.dispatched)
     }
 
-    /// Creates a finding with one occurrence. It belongs to the first dispatch or to none.
+    /// Creates a finding with one occurrence, in dispatch 0 or none.
     pub fn at(kind: Kind, place: FindingPlace, message: impl Into<String>) -> Finding {
         Finding {
             kind,
@@ -188,7 +188,7 @@ impl Finding {
         }
     }
 
-    /// Sets the dispatch.
+    /// Sets the kernel, dispatch and launch.
     #[must_use]
     pub fn in_dispatch(self, dispatched: &Dispatched<'_>) -> Finding {
         Finding {
@@ -253,7 +253,7 @@ struct KeptFindings {
     different: usize,
     /// Groups of the findings that count towards the limit; see [`Findings::grouped`].
     groups: HashSet<u64>,
-    /// Number of findings that were not kept.
+    /// Number of occurrences of findings that were not kept.
     lost: u64,
 }
 
@@ -494,7 +494,7 @@ impl Findings {
         kept.findings.get(key).map_or(0, |it| it.count)
     }
 
-    /// Returns all findings so far, sorted by dispatch and address, and the number of findings that were not kept.
+    /// Returns all findings so far, sorted by dispatch and address, and the number of occurrences that were not kept.
     pub fn all(&self) -> (Vec<Finding>, u64) {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<Finding> = kept.findings.values().cloned().collect();

@@ -378,7 +378,7 @@ impl WaveObserver for ThreadProfile {
     }
 }
 
-/// Merges the counts of the thread after its last wave of the dispatch has ended.
+/// Merges the thread's counts after its last wave of the dispatch has ended.
 impl Drop for ThreadProfile {
     fn drop(&mut self) {
         let Some(name) = self.kernel.take() else {

@@ -130,7 +130,7 @@ struct ThreadTrace<F> {
     tell: Arc<F>,
     filter: Arc<TraceFilter>,
     symbols: Option<Arc<SymbolLookup>>,
-    /// True if the instruction matches the filter, not counting its memory conditions.
+    /// True if the instruction matches the filter, apart from the memory ranges.
     is_chosen: bool,
     /// True if the instruction has accessed memory that matches the filter.
     has_access: bool,
@@ -139,12 +139,12 @@ struct ThreadTrace<F> {
     /// Formatted accesses.
     accesses: String,
     line: String,
-    /// Previous values of explicit and implicit destinations.
+    /// Previous values of vector destinations, and of registers that may be written implicitly.
     vectors: Vec<(u8, Lanes)>,
     implicit: ImplicitRegisters,
 }
 
-/// Registers that are written implicitly.
+/// Registers that may be written implicitly.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct ImplicitRegisters {
     scc: bool,
@@ -165,7 +165,7 @@ impl ImplicitRegisters {
 }
 
 impl<F> ThreadTrace<F> {
-    /// Formats the scalar destination of an operand.
+    /// Writes the name and the value of a scalar destination.
     fn scalar(&mut self, wave: &Wave, code: u8, count: u8) {
         self.line.push(' ');
         match regs::scalar_name(wave.isa, code, count) {
@@ -179,7 +179,7 @@ impl<F> ThreadTrace<F> {
             .rev()
             .map(|i| wave.scalar(code.saturating_add(i) & MAX_SCALAR));
         for (place, dword) in dwords.enumerate() {
-            // Leading zeros are needed only in lower dwords.
+            // Values of several dwords are padded with zeros.
             let _ = if place == 0 && count == 1 {
                 write!(self.line, "{dword:x}")
             } else {

@@ -84,7 +84,7 @@ impl<P: Copy> Vccz<P> {
 }
 
 impl<P> WrongVccz<P> {
-    /// Creates the finding at an instruction that reads VCCZ. `because` left VCCZ wrong, at location `other`.
+    /// Creates the finding at an instruction that reads VCCZ. The instruction `because` at `other` left VCCZ wrong.
     pub(crate) fn finding(
         &self,
         place: FindingPlace,

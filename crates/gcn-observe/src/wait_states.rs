@@ -68,7 +68,7 @@ impl HazardPart {
 }
 
 /// True if compilers respect a hazard. Before GCN 1.2, no AMD compiler inserts the wait states that the manuals require
-/// between a scalar result of the vector ALU and vector memory (errata E252), so all compiled code would be reported.
+/// between a vector ALU write of an SGPR and its use by vector memory (errata E252): all compiled code would be reported.
 fn is_kept(hazard: Hazard, isa: Isa) -> bool {
     hazard != Hazard::VectorMemoryReadsSgpr || isa >= Isa::Vi
 }

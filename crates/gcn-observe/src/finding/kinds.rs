@@ -1,4 +1,4 @@
-//! Checks and finding kinds: a row for each, with its stable name and the text for `gcn explain`.
+//! Tables of checks and finding kinds, with their stable names and the texts for `gcn explain`.
 
 use std::fmt;
 

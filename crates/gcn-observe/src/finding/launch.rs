@@ -1,4 +1,4 @@
-//! Launch of a finding, from which reports derive work-items and arguments.
+//! Launch parameters of a finding, from which reports derive work-items and arguments.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use gcn_emu::run::GridShape;
 /// Maximum number of argument bytes that are kept.
 const MAX_ARGUMENT_BYTES: u64 = 4096;
 
-/// Sizes and initial arguments of a finding's dispatch.
+/// Sizes and arguments of a finding's dispatch.
 ///
 /// # Examples
 /// ```

@@ -28,7 +28,7 @@ impl FlowState {
         waits | hazards | constants
     }
 
-    /// Replaces the constants. The constants in a function do not depend on its callers, so that it is analyzed only once.
+    /// Replaces the constants. Those in a function do not depend on its callers, so that it is analyzed only once.
     fn with(&self, constants: Constants) -> FlowState {
         FlowState {
             constants,
@@ -271,7 +271,7 @@ impl<'a> Flow<'a> {
         ways
     }
 
-    /// Reports all findings.
+    /// Reports all findings, and records the blocks that lead to unknown code.
     pub(super) fn report(&mut self, to: &FindingSink<'_>) {
         for function in 0..self.functions.len() {
             let blocks: Vec<u64> = self.functions[function].blocks.keys().copied().collect();

@@ -15,7 +15,7 @@ use gcn_emu::outstanding::registers_held;
 pub(super) enum Next {
     /// The next instruction.
     Following,
-    /// None.
+    /// No successor.
     End,
     /// A branch target, or the next instruction if the branch may fall through.
     Branch { to: u64, may_follow: bool },
@@ -124,7 +124,7 @@ fn link(inst: &Inst) -> Option<u8> {
     scalar(inst, OperandAccess::Write)
 }
 
-/// Returns the first scalar register that an instruction reads or writes.
+/// Returns the first register of the scalar operand that an instruction accesses as `access`.
 fn scalar(inst: &Inst, access: OperandAccess) -> Option<u8> {
     let mut slots = inst.row().slots();
     match inst.operand(slots.find(|slot| slot.access == access)?) {
@@ -156,7 +156,7 @@ pub(super) type CodeWords<'a> = Box<dyn Fn(u64) -> Option<(u32, Option<u32>)> + 
 pub(super) struct LintProgram<'a> {
     pub(super) isa: Isa,
     pub(super) flat: Flat,
-    /// True if LDS accesses are also checked.
+    /// True if incomplete LDS accesses are also reported.
     pub(super) is_strict: bool,
     words: CodeWords<'a>,
     steps: Vec<LintStep>,

@@ -15,7 +15,7 @@ pub(crate) struct RuledOut {
 pub(super) enum FindingSink<'a> {
     /// Reports the findings.
     Findings(&'a Findings),
-    /// Records only which checks have findings.
+    /// Records only the checks that have findings.
     RuledOut(&'a Cell<RuledOut>),
 }
 

@@ -178,7 +178,7 @@ impl PathState {
         changed || before != (self.values.len(), self.regions, self.until)
     }
 
-    /// True if the execution of the current code depends on the load.
+    /// True if the execution of the next instruction depends on the load.
     fn is_conditional(&self) -> bool {
         self.regions > 0 || self.until.is_some()
     }

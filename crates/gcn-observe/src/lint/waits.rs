@@ -90,8 +90,8 @@ impl OpenOperations {
         }
     }
 
-    /// Reports an LDS access that may be incomplete at a barrier, when other waves may rely on it. A load to LDS is
-    /// reported at any instruction.
+    /// Reports an LDS access that may be incomplete at a barrier, after which other waves may rely on it. A load to LDS
+    /// is reported at any instruction.
     fn look_at_lds(&self, program: &LintProgram<'_>, step: &LintStep, report: &FindingSink<'_>) {
         let is_barrier = step.inst.does() == Does::Control(Control::Barrier);
         let accesses = self.outstanding.held().iter();
@@ -129,7 +129,7 @@ impl OpenOperations {
             let held = held.filter(move |(it, _)| by.is_none_or(|by| by == *it));
             held.map(move |&(by, its)| (by, hold(HeldUse::Registers(its))))
         };
-        // An execution of the same operation in an earlier loop iteration does not matter: it completes earlier or at any time.
+        // The same operation's execution in an earlier loop iteration adds no constraint: it completes earlier, or in any order.
         let is_new = |it: &Held<PossiblyHeld>| it.what.step != number;
         self.outstanding.retain(is_new);
         let max = Waitcnt::max(program.isa);

@@ -8,10 +8,10 @@ use crate::filter::lanes;
 
 /// Size of a line of the vector caches in bytes.
 pub const LINE_BYTES: u64 = 64;
-/// Granularity of scratch and of swizzled buffers.
+/// Size of a dword in bytes, the granularity of scratch and swizzled buffers.
 const DWORD_BYTES: u64 = 4;
 
-/// Cache lines and LDS offsets of an access. Reused to avoid allocation.
+/// Cache lines, bytes and bank conflicts of an access. Reused to avoid allocation.
 #[derive(Default)]
 pub(super) struct AccessedPlaces {
     /// Line numbers, sorted and unique.
@@ -21,7 +21,7 @@ pub(super) struct AccessedPlaces {
 }
 
 impl AccessedPlaces {
-    /// Collects the lines and offsets of an access that is about to execute.
+    /// Determines the lines, bytes and bank conflicts of an access that is about to execute.
     pub(super) fn find(&mut self, event: &MemoryEvent<'_>) {
         let access = event.access();
         self.lines.clear();
