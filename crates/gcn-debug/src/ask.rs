@@ -19,7 +19,7 @@ impl Session<'_, '_> {
     }
 
     /// Asks why a place has its value; `text` and `value` are shown with the answer. After
-    /// [`Resume::Why`](crate::Resume::Why), the caller of [`Engine::left`](crate::Engine::left) receives the question.
+    /// [`Resume::Why`](crate::Resume::Why), [`Engine::question`](crate::Engine::question) returns the question.
     ///
     /// # Errors
     /// Fails if the value cannot be explained: see [`WhyRefused`].

@@ -5,7 +5,7 @@
 pub struct Finding {
     /// Checker that reported it, such as `races`.
     pub check: &'static str,
-    /// Name of the kind of finding, such as `race`.
+    /// Name of the kind of finding, such as `lds-race`.
     pub name: &'static str,
     /// Message that describes the finding.
     pub message: String,

@@ -2,7 +2,7 @@
 //!
 //! A checkpoint is taken between two turns of workgroups after a minimum interval. When there are too many, some are
 //! dropped: the farther a checkpoint is from the current position, the larger the gap its removal may leave. Gaps
-//! therefore grow in proportion to distance, and the number of checkpoints grows logarithmically with it.
+//! therefore grow in proportion to distance, and the number of checkpoints grows with its logarithm.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -55,7 +55,7 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// True if a wave, started before the present and not yet ended, reaches `moment` only after this checkpoint.
+    /// True if a running wave reaches `moment` only after this checkpoint.
     fn is_before(&self, moment: Moment) -> bool {
         let wave = self.run.wave(moment.wave);
         wave.is_none_or(|wave| wave.executed < moment.executed)
@@ -69,7 +69,7 @@ impl Checkpoint {
 /// Reason why a launch cannot be recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Unrecordable {
-    /// Memory exceeds the limit of what is kept.
+    /// Memory exceeds the size limit.
     Memory,
     /// The host-side state of the kernel's host calls cannot be saved.
     HostCalls,
@@ -77,7 +77,7 @@ pub(crate) enum Unrecordable {
     Clock,
 }
 
-/// True if an instruction reads a clock that does not depend only on the run.
+/// True if an instruction reads a clock whose value another run does not repeat.
 pub(crate) fn reads_clock(step: &Step) -> bool {
     matches!(step.inst.does(), Does::Time(Clock::Reference))
 }

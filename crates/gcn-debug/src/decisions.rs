@@ -67,7 +67,7 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
             if goes_back(state, paused, at, resume) {
                 return;
             }
-            // Without a record the wave cannot go back.
+            // Without a record, the wave cannot go back.
             Goal::Instructions {
                 wave: id,
                 left: 0,
@@ -81,7 +81,7 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
     }
 }
 
-/// Decides which instructions a wave executes if it does not stop.
+/// Decides the turn of a wave that does not stop.
 pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -> Turn {
     let Current { at, pc } = current;
     let focus = state.goal.wave().or(state.focus);

@@ -38,8 +38,8 @@ pub trait FrontEnd: Send {
     /// Called to show a fault or findings that do not stop the run ([`Session::set_catches`]).
     fn passed(&mut self, session: &Session<'_, '_>, stop: &Stop);
 
-    /// Called when a launch starts, before its first instruction and before breakpoints are checked, but not when it is
-    /// replayed.
+    /// Called when a launch starts, before its first instruction and before breakpoints are checked. Not called for
+    /// replays.
     fn begins(&mut self, _session: &mut Session<'_, '_>) {}
 
     /// Called while waves are running, after [`Setup::attention`] has been set, and by [`Engine::attend`]. Changes to
@@ -66,7 +66,7 @@ pub struct Setup {
     pub memory: Memory,
     /// Buffers that expressions can refer to by name.
     pub buffers: Vec<NamedBuffer>,
-    /// Source of checker findings; `None` without checkers.
+    /// Source of checker findings, if checkers watch the run.
     pub findings: Option<Box<dyn Findings>>,
     /// Flag that a signal sets to stop the run.
     pub interrupt: Arc<AtomicBool>,
@@ -187,7 +187,7 @@ impl Engine {
         }
         state.focus = None;
         if let (None, Some(findings)) = (leave, &mut state.findings) {
-            // No wave is left that could stop for them.
+            // The waves that could stop for them have ended.
             let fresh = findings.fresh();
             state.passing.extend(fresh);
             self.pass(state, None);
@@ -386,7 +386,7 @@ impl Debugger for Engine {
     }
 }
 
-/// True if registers must be exact at a fault. Otherwise a launch that faults is replayed up to the fault.
+/// True if registers must be exact at a fault. Otherwise, a launch that faults is replayed up to the fault.
 fn is_exact(state: &State) -> bool {
     !state.is_recorded() || state.record.lost().is_some() || matches!(state.goal, Goal::ToFault(_))
 }

@@ -32,7 +32,7 @@ impl Evaluated {
     }
 }
 
-/// Place of an expression.
+/// Resolved place of an expression.
 enum Resolved {
     Target(Target),
     Object(SourceObject),
@@ -147,7 +147,7 @@ fn resolve_place(place: &Place, view: &View<'_>) -> Result<Resolved, EvalError> 
     }))
 }
 
-/// Value of an expression in C's pointer arithmetic.
+/// Operand of C's pointer arithmetic.
 enum Operand {
     Number(Scalar),
     /// Address of an object.
@@ -236,7 +236,7 @@ fn lane(expr: &Expr, view: &View<'_>) -> Result<u8, EvalError> {
 /// Resolves a name: a source variable in scope, a buffer, or a symbol. A variable that points to the buffer of the same
 /// name, or that has no value, gives way to the buffer, which has a length.
 fn named(name: &str, view: &View<'_>) -> Result<Resolved, EvalError> {
-    // An unnamed argument, written `arg0`, is a buffer named `0`.
+    // Unnamed argument 0 is written `arg0`; its buffer is named `0`.
     let number = name.strip_prefix("arg").unwrap_or(name);
     let has = |wanted: &str| view.buffers.iter().position(|it| it.name == wanted);
     let buffer = has(name).or_else(|| has(number));
@@ -265,7 +265,7 @@ fn named(name: &str, view: &View<'_>) -> Result<Resolved, EvalError> {
 /// Prefix of names that denote variables, even if registers or buffers have the same name.
 const LOCALS: &str = "locals.";
 
-/// Resolves a variable, or a field: names of symbols may contain periods, so the fields of a variable are part of the name.
+/// Resolves a variable or a field. Symbol names may contain periods, so the parser leaves fields in the name.
 fn variable_named(name: &str, view: &View<'_>) -> Result<Resolved, EvalError> {
     if let Some(found) = SourceObject::variable(view, name) {
         return found.map(Resolved::Object);
@@ -409,7 +409,7 @@ fn promoted(ty: ScalarType) -> ScalarType {
     if ty.bytes() < 4 { ScalarType::I32 } else { ty }
 }
 
-/// Returns the common type of two operands by C's rules.
+/// Returns the common type of two operands: by C's rules for integers, F32 for floats of at most 32 bits, else F64.
 fn common(left: ScalarType, right: ScalarType) -> ScalarType {
     if left.is_float() || right.is_float() {
         let is_single = |ty: ScalarType| matches!(ty, ScalarType::F32 | ScalarType::F16);
@@ -427,7 +427,7 @@ fn common(left: ScalarType, right: ScalarType) -> ScalarType {
     }
 }
 
-/// Wraps an integer to a type, except that an `I32` that overflows gets a larger type.
+/// Wraps an integer to a type, except that an overflowing `I32` is widened.
 fn wrapped(value: i128, ty: ScalarType) -> Scalar {
     if ty == ScalarType::I32 {
         Scalar::of_integer(value)

@@ -60,7 +60,7 @@ pub enum Place {
         /// Selected part.
         part: Part,
     },
-    /// Object that a pointer refers to; of other numbers, a dword in global memory.
+    /// Object that a pointer refers to; for other numbers, the dword at this address in global memory.
     Pointed(Box<Expr>),
     /// Typed value in memory.
     Memory {
@@ -84,7 +84,7 @@ pub enum Part {
     PointedField(String),
 }
 
-/// Suffix of a kernel parameter's name that denotes the value passed by the launch, as in gdb.
+/// Suffix of a kernel parameter's name for the value that the launch passed, as in gdb.
 pub(crate) const ENTRY: &str = "@entry";
 
 /// Address space.
@@ -191,7 +191,7 @@ impl Dependencies {
         lds: true,
     };
 
-    /// True if the value belongs to a wave or its workgroup.
+    /// True if the value depends on the state of a wave or its workgroup.
     pub(crate) fn is_of_wave(&self) -> bool {
         self.of_wave || self.lds
     }

@@ -47,7 +47,7 @@ pub type ObjectPart = (String, Result<SourceObject, EvalError>);
 /// Variable in scope, for lists.
 #[derive(Clone, Debug)]
 pub struct Local {
-    /// Name, with the suffix `@entry` if the object is the value at the launch of a kernel parameter that has no value here.
+    /// Name, with the suffix `@entry` if the object is the launch's value of a kernel parameter that has no value here.
     pub name: String,
     /// True for a parameter.
     pub is_parameter: bool,
@@ -79,8 +79,8 @@ impl SourceObject {
         Some(SourceObject::new(view, found))
     }
 
-    /// Returns the value that the launch passed for a parameter of the kernel, or `None` if it is not known or has another
-    /// size than the parameter.
+    /// Returns the value that the launch passed for a kernel parameter, or `None` if it is unknown or differs in size from
+    /// the parameter.
     fn entry_value(
         view: &View<'_>,
         parameter: &SourceVariable,
@@ -252,7 +252,7 @@ impl SourceObject {
         let SourceTypeKind::Structure { fields } = &self.ty.kind else {
             return Ok(None);
         };
-        // A field hides those of base classes with its name.
+        // A field hides fields of the same name in base classes.
         names.extend(fields.iter().filter_map(|it| it.name.clone()));
         if let Some(field) = fields.iter().find(|it| it.name.as_deref() == Some(name)) {
             return self.field_object(view, field).map(Some);
@@ -286,7 +286,7 @@ impl SourceObject {
         if let SourceTypeKind::Array { lengths, .. } = &self.ty.kind {
             let count = lengths.first().copied().unwrap_or(0);
             let has_element = u64::try_from(index).is_ok_and(|it| it < count);
-            // The last member of a structure may have any number of elements.
+            // A flexible array member has any number of elements.
             if count > 0 && !has_element {
                 return Err(EvalError::NoArrayElement {
                     ty: self.ty.name.clone(),
@@ -438,8 +438,8 @@ impl SourceObject {
         Ok(Scalar::new(ty, value))
     }
 
-    /// Returns the parts of a structure or an array, or the object that a pointer refers to: at most `most` from number
-    /// `first` on. Each has the text to append to an expression for the object, such as `.x` or `[3]`.
+    /// Returns the parts of a structure or an array, or the object that a pointer refers to: up to `most` parts, starting
+    /// at number `first`. Each has the text to append to an expression for the object, such as `.x` or `[3]`.
     ///
     /// # Errors
     /// Fails if the debug information of the type is not valid.
@@ -509,7 +509,7 @@ impl SourceObject {
     }
 }
 
-/// Returns the parameters of the kernel that the focused wave executes, with the arguments for them. Empty in other functions,
+/// Returns the parameters of the kernel that the focused wave executes, with their arguments. Empty in other functions,
 /// and if the debug information and the metadata disagree about the number of parameters.
 fn kernel_arguments<'a>(
     view: &View<'_>,
@@ -567,7 +567,7 @@ impl VariableState for View<'_> {
 }
 
 impl View<'_> {
-    /// Returns the memory of an address in the source. Generic addresses may refer to LDS and scratch.
+    /// Resolves an address of the source to a space and an address in it. Generic addresses may refer to LDS and scratch.
     fn memory_at(&self, space: SourceSpace, address: u64) -> (Space, u64) {
         match space {
             SourceSpace::Local => (Space::Lds, address),

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use gcn_emu::memory::{Allocation, Memory};
 
-/// Maximum size in bytes of memory that is saved for going back.
+/// Maximum total size in bytes of memory that is saved for going back.
 const MAX_BYTES: u64 = 128 << 20;
 /// Maximum size in bytes of an allocation that is saved although the host never wrote to it. The device `malloc` heap
 /// is larger.

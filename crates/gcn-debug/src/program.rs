@@ -136,7 +136,7 @@ impl Program {
         }
     }
 
-    /// Adds a directory to search for source files that are not at their recorded paths.
+    /// Adds a directory to search for source files that are missing at their recorded paths.
     #[must_use]
     pub fn with_directory(mut self, directory: &Path) -> Program {
         self.directories.push(directory.to_owned());
@@ -410,7 +410,7 @@ impl Program {
     }
 }
 
-/// Reads a source file. The object supplies the name, which may refer to a pipe or a device.
+/// Reads a source file. Its path comes from the code object, so it may refer to a pipe or a device.
 fn read(path: &Path) -> Option<String> {
     let metadata = fs::metadata(path).ok()?;
     let is_readable = metadata.is_file() && metadata.len() <= MAX_SOURCE_BYTES;
@@ -418,8 +418,8 @@ fn read(path: &Path) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Removes `.` and `..` from an absolute path, as editors do. Links are resolved only if the file is a different one
-/// otherwise.
+/// Removes `.` and `..` from an absolute path, as editors do. Resolves symbolic links if the shortened path would
+/// refer to another file.
 fn normalized(path: &Path) -> Option<PathBuf> {
     let mut short = PathBuf::new();
     for component in path.components() {

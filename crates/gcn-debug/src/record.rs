@@ -12,7 +12,7 @@ use gcn_emu::observe::{self, Resting};
 use crate::checkpoints::{Checkpoint, Checkpoints, Recording, Unrecordable};
 use crate::past::{Moment, UserChange};
 
-/// Reason why launches that read a host clock cannot go back.
+/// Reason why launches that read the real-time clock cannot go back.
 pub(crate) const CLOCK: &str =
     "the kernel reads the real-time clock, which has another value each time";
 

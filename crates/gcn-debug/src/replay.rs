@@ -1,4 +1,4 @@
-//! Reverse execution: the launch returns to a checkpoint and runs again, to a known point or to search for one.
+//! Reverse execution: the launch returns to a checkpoint and runs again, up to a known point or to search for one.
 //!
 //! A search for the previous stop covers the interval from the last checkpoint to the current position, then the
 //! interval before that, and so on. A search for a wave's lines or calls covers its last instructions, then a growing
@@ -18,7 +18,7 @@ const FIRST_WINDOW: u64 = 1000;
 /// Growth factor for that number.
 const WIDER: u64 = 16;
 
-/// Starts going back if the front end decided so. Returns false for other decisions, or if the launch has no record.
+/// Starts to go back for decisions that require it. Returns false for others, and if the launch has no record.
 pub(crate) fn goes_back(
     state: &mut State,
     paused: &Paused<'_>,

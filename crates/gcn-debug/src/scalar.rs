@@ -51,7 +51,7 @@ impl ScalarType {
         TYPES.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
-    /// Returns the unsigned type of a size in bytes, or `None` unless that is 1, 2, 4 or 8.
+    /// Returns the unsigned integer type of a size in bytes, or `None` unless that is 1, 2, 4 or 8.
     pub fn unsigned(bytes: u64) -> Option<ScalarType> {
         [U8, U16, U32, U64]
             .into_iter()
@@ -120,7 +120,7 @@ pub enum Format {
     Signed,
     /// `u`: unsigned decimal.
     Unsigned,
-    /// `x`: hexadecimal.
+    /// `x` or `a`: hexadecimal.
     Hex,
     /// `t`: binary.
     Binary,
@@ -211,7 +211,7 @@ impl Scalar {
         }
     }
 
-    /// Converts the value to another type: integers wrap, floating-point values are rounded.
+    /// Converts the value to another type: integers wrap, floating-point results are rounded, fractions are truncated.
     pub fn convert(self, ty: ScalarType) -> Scalar {
         match ty {
             F16 => Scalar::new(ty, f16::from_f64(self.float()).to_bits().into()),

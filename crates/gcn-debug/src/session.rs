@@ -45,7 +45,7 @@ pub enum Stop {
     Returned,
     /// The wave in focus ended.
     WaveEnded(WaveId),
-    /// The wave in focus is waiting, but all other waves are held.
+    /// The wave in focus is waiting for other waves, which are held.
     Held(WaveId),
     /// The user interrupted the run.
     Interrupted,
@@ -132,7 +132,7 @@ pub(crate) enum Goal {
         line: Option<Line>,
         over: bool,
     },
-    /// Runs until a wave returns from a call to an address, then continues with the step in `then`.
+    /// Runs until a wave reaches the return address of a call, then continues with the step in `then`.
     Return {
         wave: WaveId,
         address: u64,
@@ -518,7 +518,7 @@ impl Session<'_, '_> {
         findings.map(Findings::checks).unwrap_or_default()
     }
 
-    /// Returns the ID of the wave in focus.
+    /// Returns the ID of the wave in focus, if it is running.
     pub fn focus(&self) -> Option<WaveId> {
         let id = self.state.focus?;
         let paused = self.paused.as_ref()?;

@@ -28,7 +28,7 @@ pub struct StopPoint {
     pub is_enabled: bool,
     /// Number of further hits to ignore.
     pub ignored: u64,
-    /// Number of hits with a true condition.
+    /// Number of hits, except those with a false condition.
     pub hits: u64,
 }
 
@@ -47,7 +47,7 @@ pub enum StopKind {
         dependencies: Box<Dependencies>,
         /// Names of source variables in the expression, with their identities.
         variables: Vec<(String, usize)>,
-        /// Wave whose registers or LDS are watched.
+        /// Wave whose registers, LDS or scratch are watched, if any.
         wave: Option<WaveId>,
         /// Focused lane at the time the watchpoint was set.
         lane: u8,
@@ -112,7 +112,7 @@ impl Watched {
         self.dependencies(view).is_of_wave()
     }
 
-    /// Returns the state that the value depends on. The location of a source variable may change at any instruction.
+    /// Returns the state that the value depends on; any state for source variables, whose locations may change.
     pub(crate) fn dependencies(&self, view: &View<'_>) -> Dependencies {
         let Watched::Expr(expr) = self else {
             return Dependencies {
@@ -285,7 +285,7 @@ impl WatchedValue {
                 Some(change(part, Some(*old), Some(*new), changed.count()))
             }
             (WatchedValue::Missing(_), WatchedValue::Missing(_)) => None,
-            // A variable keeps its last value while it is out of scope or the compiler has not kept it.
+            // A variable keeps its last value while it is out of scope or optimized out.
             (
                 _,
                 WatchedValue::Missing(EvalError::Unavailable { .. } | EvalError::NoName { .. }),

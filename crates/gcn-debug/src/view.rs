@@ -53,7 +53,7 @@ pub struct View<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Target {
-    /// Vector registers in one lane, or in all active lanes if `lane` is `None`.
+    /// Vector registers in one lane. Without a lane, the focused lane is read, and all active lanes are written.
     Vector {
         first: u8,
         count: u8,
@@ -221,7 +221,7 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    /// Checks that a location can be modified, without modifying it.
+    /// Checks that a location can be set to a value, without setting it.
     pub(crate) fn check(&self, target: Target, value: Scalar) -> Result<(), EvalError> {
         if let Target::Buffer(_) = target {
             return self.read(target).map(drop);

@@ -71,7 +71,7 @@ pub trait Launches {
     fn run(&self, run: u32, observers: &Observers) -> Result<bool, Self::Error>;
 }
 
-/// Query: a location whose value is to be explained.
+/// Query about the value of a location.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// Executed code.
@@ -124,10 +124,10 @@ struct Sliced {
     unwritten: Vec<Range<u64>>,
     trace: Trace,
     slice: Slice,
-    /// Pass that traced the slice; `None` if no launch wrote the queried location.
+    /// Plan of the pass that traced the slice; `None` if no launch wrote the queried location.
     plan: Option<Plan>,
     cut: Option<&'static str>,
-    /// Bytes of the queried location after all launches.
+    /// Bytes of a queried location in global memory after all launches.
     end: Vec<u8>,
 }
 
@@ -262,8 +262,8 @@ impl Question<'_> {
     }
 }
 
-/// Explains the value of a memory location after all launches. On return the location contains that value; other memory
-/// has its contents from before the launches.
+/// Explains the value of a location. On return, a queried location in global memory contains its value after all
+/// launches; other memory has its contents from before the launches.
 ///
 /// # Errors
 /// Returns a [`WhyError`] if there is no answer.
@@ -286,8 +286,8 @@ pub fn why<L: Launches>(
 }
 
 impl ValueGraph {
-    /// Builds the value graph of a memory location. On return the location contains its final value; other memory has
-    /// its contents from before the launches.
+    /// Builds the value graph of a location. On return, a queried location in global memory contains its value after all
+    /// launches; other memory has its contents from before the launches.
     ///
     /// # Errors
     /// Returns a [`WhyError`] if there is no answer.
@@ -344,7 +344,7 @@ impl Plan {
         self.wanted.iter().map(|it| it.run).max()
     }
 
-    /// Decides whether to execute untraced workgroups of the last launch.
+    /// Lets untraced workgroups of the last launch end at once, unless workgroups share memory there.
     fn choose(&mut self, first: &Trace) {
         let shares = self.last().is_none_or(|it| first.shares.contains(&it));
         self.end = if shares || self.all { None } else { first.end };

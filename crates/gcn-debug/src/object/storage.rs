@@ -68,7 +68,7 @@ impl SourceObject {
         }
     }
 
-    /// Returns the memory or the register of the object. Structures and arrays in memory are dwords.
+    /// Returns the memory or the register of the object. Structures and arrays in memory count as dwords.
     pub(crate) fn place(&self, view: &View<'_>) -> Result<Target, EvalError> {
         match (self.scalar_type(), self.address()) {
             (None, Some((space, address))) => Ok(Target::Memory {

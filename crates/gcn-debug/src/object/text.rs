@@ -13,7 +13,7 @@ const MAX_PARTS: usize = 200;
 const MIN_REPEATS: usize = 10;
 
 impl SourceObject {
-    /// Formats the value as in C: `{x = 1, y = {2, 3}}`. Values that are not known are in angle brackets.
+    /// Formats the value as in C: `{x = 1, y = {2, 3}}`. Placeholders for unknown values are in angle brackets.
     pub fn text(&self, view: &View<'_>, format: Format) -> String {
         let mut budget = MAX_PARTS;
         self.text_of_parts(view, format, &mut budget, 0)

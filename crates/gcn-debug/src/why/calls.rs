@@ -1,13 +1,13 @@
-//! Calls of a traced wave: the code that jumps to addresses in registers have entered.
+//! Calls of a traced wave: code entered by jumps to addresses in registers.
 
 use super::facts::Jump;
 
-/// Code that a jump to an address in registers has entered: a function, or a case of a switch.
+/// Code entered by a jump to an address in registers: a function, or a case of a switch.
 #[derive(Clone, Copy, Debug, Default)]
 struct Call {
     /// Index of the jump; `None` for the kernel.
     by: Option<u32>,
-    /// Index of the call in which execution continues at the return.
+    /// Index of the call to which the code returns.
     outer: u32,
     /// Address to which the code returns.
     back: Option<u64>,
@@ -40,7 +40,7 @@ impl Calls {
         self.calls[call as usize].by
     }
 
-    /// Executes the instruction with an index at an address, and returns its call. `jump` is the jump that it makes.
+    /// Records that instruction number `at` executes at address `pc`, and returns its call. `jump` is its jump, if any.
     pub(crate) fn execute(&mut self, at: u32, pc: u64, jump: Option<Jump>) -> u32 {
         if let Some((by, jump)) = self.pending.take() {
             self.arrive(by, jump, pc);

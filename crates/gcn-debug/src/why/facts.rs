@@ -42,7 +42,7 @@ impl Register {
         self == Register::EXEC || self == Register::EXEC.next()
     }
 
-    /// True for EXEC, MODE and other state of the wave whose initial value is no data.
+    /// True for EXEC, MODE and other special registers, whose initial values are not data.
     pub(crate) fn is_state(self) -> bool {
         match self.as_scalar() {
             Some(number) => number >= NUMBERED,
@@ -61,7 +61,7 @@ impl Register {
         (number < 128).then_some(number as u8)
     }
 
-    /// Returns the first register of an operand that has this register as dword number `dword`.
+    /// Returns the first register of an operand whose dword number `dword` is this register.
     pub(crate) fn first(self, dword: u8) -> Register {
         Register(self.0.saturating_sub(dword.into()))
     }
@@ -134,7 +134,7 @@ pub(crate) enum Reads {
     Own,
     /// Bit `n` of a 64-bit mask.
     Bit,
-    /// Lane recorded with the execution.
+    /// Lane that the trace records for the execution.
     Noted,
     /// All lanes.
     AllLanes,

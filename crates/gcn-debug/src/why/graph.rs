@@ -56,7 +56,7 @@ fn read_by(slice: &Slice, target: Target) -> Option<(Register, u8)> {
     }
 }
 
-/// Value graph for a memory location.
+/// Value graph of a queried location.
 pub struct ValueGraph {
     pub(super) instructions: Vec<GraphInstruction>,
     pub(super) nodes: Vec<GraphNode>,
@@ -234,8 +234,8 @@ impl ValueGraph {
         }
     }
 
-    /// Returns the place of the last store of a lane that wrote the location in the other run, if no instruction of
-    /// this run wrote the location.
+    /// Returns the place of the last store to a buffer by the lane that wrote the location in the other run, if no
+    /// instruction of this run wrote it.
     pub fn other_store(&self, other: &ValueGraph) -> Option<AccessPlace> {
         let is_unwritten = self.roots.iter().all(|it| it.node().is_none());
         let store = other.roots.iter().rev().find_map(|it| it.node());
@@ -406,8 +406,8 @@ impl Instructions {
     }
 }
 
-/// Returns the bits of each node's result that instructions read. The bits on which the slice depends may be fewer because of
-/// a constant, such as the distance of a shift, that the other run has in a register.
+/// Returns the bits of each node's result that instructions read. The slice may depend on fewer of them because of a
+/// constant, such as a shift distance, that the other run has in a register.
 fn read_masks(slice: &Slice, trace: &Trace) -> Vec<u32> {
     let mut masks = vec![0; slice.nodes.len()];
     for (from, _, target) in &slice.edges {
@@ -420,8 +420,8 @@ fn read_masks(slice: &Slice, trace: &Trace) -> Vec<u32> {
     masks
 }
 
-/// Returns the part of a register's value to compare: the bits that are read of a vector register, and those on which the
-/// slice depends of a scalar one, which may be a mask.
+/// Returns the part of a register's value to compare: the bits read from a vector register, or the bits of a scalar
+/// register on which the slice depends, since it may be a mask.
 fn wanted(
     slice: &Slice,
     masks: &[u32],
@@ -484,7 +484,7 @@ fn read(memory: &Memory, address: u64, bytes: u8) -> Option<u32> {
         .then(|| u32::from_le_bytes(value))
 }
 
-/// Returns the bytes of global memory that a result was stored to or loaded from.
+/// Returns the bytes of global memory that a result was stored to or loaded from, if they have a name in both runs.
 fn place(trace: &Trace, node: &Node, terms: Terms<'_>) -> Option<Place> {
     let facts = trace.facts(node.at);
     if facts.class != Class::Memory {

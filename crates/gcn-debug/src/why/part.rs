@@ -29,7 +29,7 @@ const MAX_STEPS: usize = 16;
 /// Maximum number of comparisons to return for each run.
 const MAX_CONDITIONS: usize = 3;
 
-/// Finds where two runs diverge. Returns `None` if the queried values are equal.
+/// Finds where two runs diverge. Returns `None` if the queried values are equal, or if a graph has no roots.
 pub fn part(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
     if first.end == other.end {
         return None;
@@ -47,8 +47,8 @@ pub fn part(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
     Some(walk([first, other], [root(first)?, root(other)?], None))
 }
 
-/// Finds where the addresses of two accesses diverge: for graphs of which one at least is of an access. Returns `None` if
-/// no run has the access.
+/// Finds where the addresses of two accesses diverge. At least one of the graphs must be of an access. Returns `None`
+/// if neither run has the access.
 pub fn part_addresses(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
     let graphs = [first, other];
     let nodes = graphs.map(|graph| graph.roots.iter().rev().find_map(|it| it.node()));
@@ -72,7 +72,7 @@ pub fn part_addresses(first: &ValueGraph, other: &ValueGraph) -> Option<Parting>
     }
 }
 
-/// Walks from a pair of values. `accesses` are the instructions whose addresses are compared, if these are.
+/// Walks from a pair of values. `accesses` are the instructions whose addresses are compared, if any.
 fn walk(graphs: [&ValueGraph; 2], inputs: [GraphInput; 2], accesses: Option<[u32; 2]>) -> Parting {
     let mut walk = Walk::new(graphs, accesses);
     walk.queue.push_back(Pair { inputs, from: None });
@@ -223,7 +223,7 @@ impl<'a> Walk<'a> {
         let places = self.places(nodes);
         let reads_elsewhere = matches!(places, [Some(a), Some(b)] if a.id != b.id);
         if reads_elsewhere && places.iter().flatten().all(|it| it.is_argument()) {
-            // The pointer to the arguments is another one in each run.
+            // Addresses are not compared, since the argument segment has another address in each run.
             self.ends.push(End {
                 kind: PartingKind::Origin,
                 nodes: nodes.map(|it| vec![it]),
@@ -232,7 +232,7 @@ impl<'a> Walk<'a> {
             });
             return;
         }
-        // Either constant may be wrong: conditions are followed only if both runs make the same comparison.
+        // Either run's constant may be wrong: conditions are followed only if both runs make the same comparison.
         let followed = match operands.iter().any(Vec::is_empty) {
             true => Conditions::Alike,
             false => Conditions::Any,
@@ -497,7 +497,7 @@ impl<'a> Walk<'a> {
         data.copied().collect()
     }
 
-    /// Returns the divergence that the first run reaches first.
+    /// Returns the divergence that comes earliest in the first run.
     fn parting(&self) -> Parting {
         let order = |end: &&End| {
             let own = end.nodes[0].last().copied();
@@ -507,7 +507,7 @@ impl<'a> Walk<'a> {
                 let result = end.nodes[side].first();
                 result.and_then(|it| self.graphs[side].nodes[*it as usize].value)
             });
-            // Equal values of other origins, such as one dword of two addresses, come last.
+            // Equal values with different origins, such as one dword of two addresses, come last.
             let is_equal = values[0].is_some() && values[0] == values[1];
             (is_equal, node.map(|it| (it.run, it.at)))
         };
@@ -562,7 +562,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the last comparisons that controlled an instruction, each in the element's lane if it has that.
+    /// Returns the last comparisons that controlled an instruction, each in the element's lane if possible.
     fn shown_conditions(&self, side: usize, end: &End) -> Vec<ValueStep> {
         let graph = self.graphs[side];
         let Some(&node) = end.nodes[side].first() else {
@@ -595,7 +595,7 @@ impl<'a> Walk<'a> {
         shown.map(|it| value_step(self.graphs, side, *it)).collect()
     }
 
-    /// Returns the run, if any, that read a loaded register before the load had taken effect.
+    /// Returns the only run, if any, that read a loaded register before the load had taken effect.
     fn unwaited(&self, end: &End) -> Option<usize> {
         if end.kind != PartingKind::Result {
             return None;

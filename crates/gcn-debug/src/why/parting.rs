@@ -29,7 +29,7 @@ pub struct Parting {
 pub enum PartingKind {
     /// Two instructions have equal operands but different results.
     Result,
-    /// Two instructions make different constants.
+    /// Two instructions produce different constants.
     Constants,
     /// Two instructions read different operands, all of which exist in both runs.
     Operands,
@@ -81,13 +81,13 @@ pub struct ValueStep {
     pub executed: u64,
     /// Register written; `None` for memory and branches.
     pub register: Option<String>,
-    /// Value written or stored, if known; of a mask, the lanes that are wanted.
+    /// Value written or stored, if known; for a mask, its relevant lanes.
     pub value: Option<u64>,
     /// True for an F32 value.
     pub is_f32: bool,
     /// Buffer element or argument accessed.
     pub place: Option<Origin>,
-    /// Values read. For EXEC and for a lane mask that is read in one lane, only the bit of the lane.
+    /// Values read; only the lane's bit for EXEC, and for a mask that is read in one lane.
     pub inputs: Vec<StepInput>,
 }
 
@@ -98,7 +98,7 @@ pub struct StepInput {
     pub edge: Edge,
     /// Register read; `None` for memory.
     pub register: Option<String>,
-    /// Value, if known; of a mask, the lanes that the instruction depends on.
+    /// Value, if known; for a mask, the lanes on which the instruction depends.
     pub value: Option<u64>,
     /// True for an F32 value.
     pub is_f32: bool,
@@ -205,7 +205,7 @@ fn step_input(graphs: [&ValueGraph; 2], side: usize, input: &GraphInput) -> Step
     }
 }
 
-/// Describes an instruction by its results: one, or all lanes of a mask that are wanted. Operands are those of the first.
+/// Describes an instruction by one result, or by all relevant lanes of a mask. Operands are those of the first lane.
 pub(super) fn mask_step(graphs: [&ValueGraph; 2], side: usize, nodes: &[u32]) -> ValueStep {
     let graph = graphs[side];
     let first = nodes.first().copied().unwrap_or_default();

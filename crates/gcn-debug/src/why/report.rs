@@ -41,7 +41,7 @@ pub struct AnswerStep {
     pub text: String,
     /// Location in the code.
     pub location: Location,
-    /// Relevant registers that the instruction writes; `None` for memory and branches.
+    /// Relevant registers written; `None` for memory and branches.
     pub register: Option<String>,
     /// True for a branch.
     pub is_branch: bool,
@@ -390,7 +390,7 @@ struct Origins {
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum OriginKey {
-    /// Buffer, by index in the buffer list, and whether its contents are defined.
+    /// Buffer, by index in the buffer list; true if its contents are defined.
     Buffer(usize, bool),
     Argument(u32),
     Memory(String, bool),

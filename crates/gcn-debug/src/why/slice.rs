@@ -43,8 +43,8 @@ pub(crate) struct Node {
     pub(crate) at: Instance,
     pub(crate) outcome: Outcome,
     pub(crate) lane: u8,
-    /// True if the branch that led to the instruction also led to those that use the result, which depend on it lane
-    /// by lane.
+    /// True if the branch that led to the instruction also led to the users of the result, which depend on it lane by
+    /// lane.
     pub(crate) is_covered: bool,
 }
 
@@ -476,7 +476,7 @@ impl Slice {
         }
     }
 
-    /// Follows a register read in a lane that may be another one, which has a value for others only while it is active.
+    /// Follows a register read in a lane. Another lane than the node's provides its value only while it is active.
     fn lane_register(&mut self, trace: &Trace, from: u32, read: &Read, lane: u8) {
         let Node { at, lane: own, .. } = self.nodes[from as usize];
         if lane != own {
@@ -607,7 +607,7 @@ impl Slice {
         false
     }
 
-    /// Follows the EXEC bit that decided whether an instruction wrote a lane, or gave its value to another.
+    /// Follows the EXEC bit that determined if an instruction wrote a lane, or if other lanes could read it.
     fn inactive(&mut self, trace: &Trace, from: u32, at: Instance, lane: u8) {
         if !trace.facts(at).has_exec() {
             return;

@@ -84,7 +84,7 @@ pub(crate) struct Record {
     /// Index of the call in [`Calls`].
     call: u32,
     pub(crate) exec: u64,
-    /// Selected lane.
+    /// Selected lane, or the first active one.
     pub(crate) lane: u8,
 }
 
@@ -144,10 +144,10 @@ pub(crate) struct Trace {
     /// Index of the current run.
     pub(crate) run: u32,
     pub(crate) wanted: HashSet<Group>,
-    /// Executed instructions whose values to record, and the lane.
+    /// Executed instructions whose values are recorded, with the lane.
     pub(crate) values_of: HashMap<Instance, u8>,
     pub(crate) values: HashMap<(Instance, bool), Vec<(Register, u32)>>,
-    /// Registers and lanes whose values to record when an instruction reads them.
+    /// Registers and lanes whose values are recorded when an instruction reads them.
     pub(crate) reads_of: HashMap<Instance, Vec<(Register, u8)>>,
     /// Values recorded for `reads_of`.
     pub(crate) reads: HashMap<(Instance, Register, u8), u32>,
@@ -232,8 +232,8 @@ impl Trace {
         })
     }
 
-    /// Returns the last execution before `before` of a branch on which that instruction depends: of those in the same
-    /// call, or else the jump that entered it.
+    /// Returns the last execution, before `before` and in the same call, of a branch on which that instruction depends, or
+    /// else the jump that entered the call.
     pub(crate) fn branch(&self, before: Instance) -> Option<Instance> {
         let wave = &self.waves[before.wave as usize];
         let call = self.record(before).call;

@@ -12,7 +12,7 @@ use gcn_emu::run::Stats;
 
 use super::trace::{Group, RunInfo, Trace};
 
-/// Trace recorded by observers of successive runs.
+/// Observer that records a trace over successive runs.
 #[derive(Clone, Default)]
 pub(crate) struct Tracer {
     state: Arc<Mutex<Option<Box<Trace>>>>,

@@ -66,7 +66,7 @@ impl Walk<'_> {
         region
     }
 
-    /// Returns the region of a result, or for a root just its store.
+    /// Returns the region of a result, or only the store for a root.
     pub(super) fn stored_or_region(&self, side: usize, node: u32, from: Option<usize>) -> Vec<u32> {
         match from {
             None => vec![node],
@@ -101,8 +101,8 @@ impl Walk<'_> {
         lanes.find(|it| *it != NO_LANE)
     }
 
-    /// Groups the instructions of an end: the lanes of a mask that one execution of a comparison wrote are one group, that
-    /// of the element first.
+    /// Groups the instructions of an end: the lanes of a mask that one execution of a comparison wrote form a group, in
+    /// which the element's lane comes first.
     pub(super) fn executions(&self, side: usize, end: &End) -> Vec<Vec<u32>> {
         let graph = self.graphs[side];
         let lane = self.lane(side, end);
