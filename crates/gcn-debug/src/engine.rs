@@ -391,7 +391,7 @@ fn is_exact(state: &State) -> bool {
     !state.is_recorded() || state.record.lost().is_some() || matches!(state.goal, Goal::ToFault(_))
 }
 
-/// Prepares the state for the first turn of a launch or of its replay.
+/// Prepares the state for the first turn of a launch or its replay. Returns the stop before it, if requested.
 fn begin(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     state.dispatch = Some(paused.dispatched().id);
     state.passed.clear();

@@ -273,7 +273,7 @@ pub(crate) fn come_to_fault(state: &mut State) -> bool {
     go(state, goal, turn)
 }
 
-/// Ends the search when its run has ended.
+/// Ends the active search or goal when the run has ended.
 pub(crate) fn run_has_ended(state: &mut State) {
     if !end_search(state) {
         state.goal = Goal::Run;

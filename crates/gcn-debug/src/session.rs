@@ -558,12 +558,12 @@ impl Session<'_, '_> {
         self.state.scheduler = scheduler;
     }
 
-    /// Sets whether every launch stops before its first instruction.
+    /// Enables or disables the stop before the first instruction of every launch.
     pub fn set_stop_at_begin(&mut self, stops: bool) {
         self.state.stops_at_begin = stops;
     }
 
-    /// Sets whether the next launch stops before its first instruction.
+    /// Enables or disables the stop before the first instruction of the next launch.
     pub fn set_stop_once(&mut self, stops: bool) {
         self.state.stops_once = stops;
     }

@@ -3,8 +3,8 @@
 //! Launches are deterministic, so several passes over the same execution can find a slice:
 //!
 //! 1. All launches run once, with an observer that records the last workgroup to write each byte.
-//! 2. The launches run again up to the last relevant one, and [trace](trace) the waves of the workgroups that wrote the
-//!    queried location. If the slice leads to other workgroups, the next pass traces these too.
+//! 2. The launches run again up to the last relevant one, with a [trace](trace) of the workgroups that wrote the queried
+//!    location. If the slice leads to other workgroups, the next pass traces these too.
 //! 3. A last pass records the values to show in the answer.
 //!
 //! For the comparison of two runs ([`ValueGraph`], [`part`]), the last pass records the values read by every
@@ -344,7 +344,7 @@ impl Plan {
         self.wanted.iter().map(|it| it.run).max()
     }
 
-    /// Lets untraced workgroups of the last launch end at once, unless workgroups share memory there.
+    /// Lets untraced workgroups of the last launch end at once, unless workgroups share memory there or all must execute.
     fn choose(&mut self, first: &Trace) {
         let shares = self.last().is_none_or(|it| first.shares.contains(&it));
         self.end = if shares || self.all { None } else { first.end };

@@ -53,8 +53,8 @@ pub enum AccessChoice {
     Like(AccessKey),
 }
 
-/// Identity of an access across two runs: its operation and source line, and the number of such accesses of the lane
-/// or wave before it.
+/// Identity of an access across two runs: its operation and source line, and the number of accesses of the lane or
+/// wave before it for which these are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccessKey {
     pub(crate) does: Does,

@@ -80,8 +80,8 @@ impl SourceObject {
         }
     }
 
-    /// Returns the location for assignments, and the type of its value. Numbers in memory, and those of 4 or 8 bytes in
-    /// one register or in two consecutive ones, can be changed.
+    /// Returns the location for assignments, and the type of its value. Numbers can be changed in memory, and if they take
+    /// one register or two consecutive ones.
     pub(crate) fn target(&self, view: &View<'_>) -> Result<(Target, ScalarType), EvalError> {
         let ty = self.scalar_type().ok_or_else(|| EvalError::Aggregate {
             ty: self.ty.name.clone(),

@@ -1,4 +1,4 @@
-//! Control dependences: finds the branches that decide whether an instruction executes.
+//! Control dependences: finds the branches on which the execution of an instruction depends.
 //!
 //! An instruction depends on a branch if it lies on all paths to the exit from one of the branch's successors, but not
 //! on all paths from the other (Ferrante, Ottenstein, Warren: The program dependence graph and its use in optimization,

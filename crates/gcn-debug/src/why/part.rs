@@ -453,8 +453,8 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// Returns the comparisons that control an instruction, in execution order: those that decided whether it executed
-    /// in its lane, and those that disabled lanes of the instruction that reads its result.
+    /// Returns the comparisons that control an instruction, in execution order: those on which its execution in its lane
+    /// depends, and those that determined the lanes of the instruction that reads its result.
     fn deciding(&self, side: usize, node: u32, from: Option<usize>) -> Vec<u32> {
         let graph = self.graphs[side];
         let own = graph.inputs(node).iter();

@@ -3,8 +3,8 @@
 //! Waves execute S_BARRIER, and hardware ignores EXEC. OpenCL and HIP require that either all work-items of a workgroup
 //! reach a barrier, or none.
 //!
-//! - `divergent-barrier`: lanes that are inactive at a barrier access memory or reach another barrier later, so they
-//!   were masked off and skipped it. Scratch accesses do not count, because compilers activate all lanes to spill
+//! - `divergent-barrier`: lanes that are inactive at a barrier access memory or reach a barrier later, so they were
+//!   masked off and skipped it. Scratch accesses do not count, because compilers activate all lanes to spill
 //!   registers. Arithmetic does not count, because compilers reactivate returned lanes at control-flow merges.
 //! - `partial-barrier`, a warning: lanes that are inactive at a barrier do none of this before the wave ends. Compiled
 //!   code does not distinguish a return before the barrier from a condition around the rest of the kernel. In both
@@ -301,7 +301,7 @@ impl BarrierWatch {
         });
     }
 
-    /// Records that lanes are active. Lanes that were missing at an earlier barrier have skipped it.
+    /// Records that lanes are active, and reports the barriers that they have skipped.
     fn active(&mut self, context: &Context<'_>, active: u64) {
         let id = context.id();
         let wave = self.wave(id);

@@ -48,7 +48,6 @@ impl OutOfBounds {
         }
     }
 
-    /// Sets the label.
     fn labelled(self, label: &str) -> OutOfBounds {
         OutOfBounds {
             label: label.to_owned(),

@@ -61,7 +61,7 @@
 //! there are more, it is compared with the oldest of them before it ends.
 //!
 //! A dispatch's shadow of global memory may take 4 GiB; memory accessed after that is not watched. A shadow takes about
-//! 24 bytes per 256 bytes accessed as a whole, twice the size of the memory if dwords are accessed separately, and eight
+//! 32 bytes per 256 bytes accessed as a whole, twice the size of the memory if dwords are accessed separately, and eight
 //! times if bytes are; three times as much if several accesses to one of them may still race. Waves after the first 16
 //! million of a dispatch are not watched. Races of a wave's accesses are not reported after four million releases and
 //! barriers, the largest clock (of a lane, 65 thousand).

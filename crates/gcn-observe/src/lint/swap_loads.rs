@@ -7,7 +7,7 @@
 //!    old = compare_and_swap(p, expected, new)
 //!    ...
 //! ```
-//! The load races with atomics of other waves. This is harmless, because a stale value makes the swap fail. Such a load counts
+//! The load races with atomics of other waves. This is harmless, because a stale value makes the swap fail. The load counts
 //! as part of the atomic if the following holds on every path from it to a compare-and-swap that compares with its value:
 //! - the value only reaches operands of that compare-and-swap, addresses of loads for them, and conditions;
 //! - these conditions only control the execution of the compare-and-swap, and of no other write to memory.
@@ -82,12 +82,12 @@ impl SwapLoads {
         found
     }
 
-    /// True if there are no such loads.
+    /// True if no load only feeds compare-and-swaps.
     pub(crate) fn is_empty(&self) -> bool {
         self.loads.is_empty()
     }
 
-    /// True if there is such a load at address `load`.
+    /// True if the load at address `load` only feeds compare-and-swaps.
     pub(crate) fn contains(&self, load: u64) -> bool {
         self.loads.contains(&load)
     }

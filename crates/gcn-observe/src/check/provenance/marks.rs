@@ -134,7 +134,7 @@ pub(super) fn sum(a: PointerMark, b: PointerMark) -> PointerMark {
     }
 }
 
-/// Mark and value of a scratch dword. The value shows whether the dword has been overwritten.
+/// Mark and value of a scratch dword. A different value in memory shows that the dword has been overwritten.
 type Spilled = (PointerMark, u32);
 
 /// Marks of a wave's registers and scratch.

@@ -216,7 +216,6 @@ impl GlobalShadow {
         self.bytes.load(Relaxed)
     }
 
-    /// Locks a shard.
     fn shard(&self, number: usize) -> MutexGuard<'_, HashMap<u64, Arc<ShadowPage>>> {
         self.pages[number]
             .lock()
@@ -320,7 +319,7 @@ thread_local! {
     static THREAD: u32 = NEXT_THREAD.fetch_add(1, Relaxed);
 }
 
-/// Number of adjacent pages in consecutive slots, which fit in a host cache line.
+/// Number of adjacent pages in consecutive slots. The slots fit in a host cache line.
 const NEIGHBOURS: u64 = 4;
 /// Initial and maximum number of slots.
 const FEW_SLOTS: usize = 1 << 5;

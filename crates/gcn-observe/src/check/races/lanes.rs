@@ -74,7 +74,6 @@ impl Stored {
 pub(super) struct Overlap {
     /// First address that receives two values.
     pub(super) at: u64,
-    /// Two lanes that store different values.
     pub(super) lanes: [usize; 2],
 }
 

@@ -59,7 +59,8 @@ pub(super) struct RaceWatch {
     places: ThreadPlaces,
 }
 
-/// Maximum number of active lanes of an LDS atomic that continues release sequences. Synchronizing atomics have few.
+/// Maximum number of active lanes of an atomic that continues release sequences, unless it accesses global memory and
+/// workgroups may synchronize. Synchronizing atomics have few.
 const FEW_LANES: u32 = 4;
 
 impl RaceWatch {
@@ -170,7 +171,7 @@ impl RaceWatch {
         Some(())
     }
 
-    /// Handles the lanes of a compare-and-swap whose success was not predicted.
+    /// Handles the lanes of a compare-and-swap that were not predicted to succeed.
     fn ends(
         &mut self,
         run: &RaceDispatch,
