@@ -214,6 +214,7 @@ fn bits_that_an_operation_keeps_do_matter() {
         "v_mov_b32_dpp v0, v9 row_shr:1 row_mask:0xf bank_mask:0xf\nv_readlane_b32 s4, v0, 1",
         "ds_bpermute_b32 v2, v0, v9\nv_readfirstlane_b32 s4, v2",
         "v_pk_add_u16 v2, v0, v9\nv_readfirstlane_b32 s4, v2",
+        "v_lshlrev_b16 v1, 15, v9\nv_ashrrev_i16 v1, 8, v1\nv_and_b32 v1, 0x100, v1\nv_readfirstlane_b32 s4, v1",
     ];
     for statements in kept {
         let found = decides(statements);

@@ -68,7 +68,7 @@ pub(super) struct UninitFacts {
     pub(super) unit: Unit,
     /// True if SCC indicates that the result is nonzero.
     pub(super) tests_result: bool,
-    /// True if an operand is a signed 32- or 64-bit integer.
+    /// True if an operand is a signed integer.
     pub(super) is_signed: bool,
     /// Operand indices of the destination and the sources.
     pub(super) destination: Option<usize>,
@@ -185,7 +185,9 @@ impl UninitFacts {
             reads_lds_direct: uses_view.reads_lds_direct(),
             unit,
             tests_result: inst.row().implicit().has(Implicit::WRITES_SCC) && tests_result(class),
-            is_signed: row.slots().any(|slot| matches!(slot.ty, Ty::I32 | Ty::I64)),
+            is_signed: row
+                .slots()
+                .any(|slot| matches!(slot.ty, Ty::I16 | Ty::I32 | Ty::I64)),
             destination,
             sources: match inst.encoding {
                 // The constant is the last source. If there is another source, it is in the destination field.
