@@ -253,26 +253,39 @@ fn lds_is_undefined_until_it_is_written() {
     );
     let carried = "v_mov_b32 v1, 0\nds_write_b32 v1, v9\nds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nv_readlane_b32 s4, v2, 0";
     assert_eq!(decides(carried), ["uninitialized-branch s_cbranch_scc1"]);
+    // The exchange writes the register of its second source.
+    let exchanged = "v_mov_b32 v1, 0\nds_wrxchg2_rtn_b32 v[2:3], v1, v0, v3 offset1:1\n\
+                     ds_read_b32 v4, v1 offset:4\ns_waitcnt lgkmcnt(0)\nv_readlane_b32 s4, v4, 0";
+    assert_eq!(decides(exchanged), ["uninitialized-branch s_cbranch_scc1"]);
 }
 
 #[test]
 fn the_findings_other_side_is_where_the_value_came_to_be() {
-    let kernel = vega(
-        "v_mov_b32 v1, 0
-         ds_read_b32 v2, v1
-         s_waitcnt lgkmcnt(0)
-         v_add_u32 v3, v2, v0
-         v_readfirstlane_b32 s4, v3
-         s_cmp_eq_u32 s4, 0
-         s_cbranch_scc1 there
-         there:",
-    );
-    kernel.finds(&["uninitialized-branch s_cbranch_scc1"]);
-    let (all, _) = kernel.findings.all();
-    let side = &all[0].sides[0];
-    assert_eq!(side.label, "the load of LDS that holds an undefined value");
-    let text = side.place.as_ref().map(|place| place.text.as_str());
-    assert_eq!(text, Some("ds_read_b32 v2, v1"));
+    for load in [
+        "ds_read_b32 v2, v1",
+        "ds_add_rtn_u32 v2, v1, v0",
+        "ds_wrxchg2_rtn_b32 v[2:3], v1, v0, v0 offset1:1",
+        "ds_condxchg32_rtn_b64 v[2:3], v1, v[4:5]",
+    ] {
+        let kernel = vega(&format!(
+            "v_mov_b32 v1, 0
+             v_mov_b32 v4, 0
+             v_mov_b32 v5, 0
+             {load}
+             s_waitcnt lgkmcnt(0)
+             v_add_u32 v3, v2, v0
+             v_readfirstlane_b32 s4, v3
+             s_cmp_eq_u32 s4, 0
+             s_cbranch_scc1 there
+             there:"
+        ));
+        kernel.finds(&["uninitialized-branch s_cbranch_scc1"]);
+        let (all, _) = kernel.findings.all();
+        let side = &all[0].sides[0];
+        assert_eq!(side.label, "the load of LDS that holds an undefined value");
+        let text = side.place.as_ref().map(|place| place.text.as_str());
+        assert_eq!(text, Some(load));
+    }
 }
 
 /// Loads a dword of the first buffer to v2, and stores one that `value` names to the second.

@@ -197,8 +197,8 @@ impl UndefinedAccess<'_> {
         }
         let origin =
             super::evaluate::origin_of_sources(self.facts, self.shadow, self.instruction.exec);
-        let data: Vec<UndefinedElement> = lanes(self.access.lanes())
-            .map(|lane| self.data(lane))
+        let data: Vec<[UndefinedElement; 2]> = lanes(self.access.lanes())
+            .map(|lane| [self.data(lane), self.second_data(lane)])
             .collect();
         if !plan.keeps_half && self.is_first {
             for register in &self.facts.vector_written {
@@ -210,7 +210,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Returns the undefined bits of a lane's data. If there are two elements, returns those of the first.
+    /// Returns the undefined bits of a lane's data, for the first element if there are two.
     fn data(&self, lane: usize) -> UndefinedElement {
         let plan = self.plan;
         let dwords = plan.ty.dwords();
@@ -243,6 +243,16 @@ impl UndefinedAccess<'_> {
         }
     }
 
+    /// Returns the undefined bits of the data for the second element, if the instruction has two.
+    fn second_data(&self, lane: usize) -> UndefinedElement {
+        match self.plan.does {
+            Does::StoreTwo(..) | Does::ExchangeTwo(..) => {
+                self.registers(self.plan.vdata1, self.plan.ty.dwords(), lane)
+            }
+            _ => [0; 16],
+        }
+    }
+
     /// Returns the undefined bits of the components that the image format stores. Compilers leave the others undefined.
     fn stored_components(&self, bits: UndefinedElement) -> UndefinedElement {
         let Some(image_plan) = &self.plan.image else {
@@ -270,7 +280,7 @@ impl UndefinedAccess<'_> {
         stored
     }
 
-    fn lane(&mut self, lane: usize, data: &UndefinedElement, origin: UndefinedOrigin) {
+    fn lane(&mut self, lane: usize, data: &[UndefinedElement; 2], origin: UndefinedOrigin) {
         let plan = self.plan;
         let bytes = u64::from(plan.ty.bytes());
         let dwords = plan.ty.dwords();
@@ -327,12 +337,12 @@ impl UndefinedAccess<'_> {
                 }
             }
             Does::Store(_) | Does::StoreByLane | Does::StoreHigh(_) => {
-                self.store(lane, 0, bytes, data, origin);
+                self.store(lane, 0, bytes, &data[0], origin);
             }
             Does::StoreTwo(..) => {
-                self.store(lane, 0, bytes, data, origin);
-                let second = self.registers(plan.vdata1, dwords, lane);
-                self.store(lane, 1, bytes, &second, origin);
+                for (element, data) in (0..).zip(data) {
+                    self.store(lane, element, bytes, data, origin);
+                }
             }
             Does::StoreFromLds => {
                 let at = self.access.place_in_lds(lane);
@@ -342,28 +352,25 @@ impl UndefinedAccess<'_> {
                 self.store(lane, 0, DWORD, &bits, origin);
             }
             Does::StoreFormat(..) | Does::StoreFormatHigh | Does::Image(ImageOp::Store(..)) => {
-                let bits = [all_or_none(data); 16];
+                let bits = [all_or_none(&data[0]); 16];
                 self.store(lane, 0, self.access.bytes.into(), &bits, origin);
             }
             Does::Atomic(op, _) | Does::Return(op, _) => {
-                let old = self.update(lane, 0, bytes, (data, origin), op == AtomicOp::Swap);
+                let data = (&data[0], origin);
+                let old = self.update(lane, 0, bytes, data, op == AtomicOp::Swap);
                 if plan.returns || matches!(plan.does, Does::Return(..)) {
-                    let place = self.place(lane, 0, 0);
-                    let origin = self.origin_if(place.filter(|_| all_or_none(&old) != 0));
-                    self.set_registers(plan.vdst, dwords, lane, &old, origin);
+                    self.set_returned(lane, 0, &old);
                 }
             }
             Does::ExchangeTwo(..) => {
-                let second = self.registers(plan.vdata1, dwords, lane);
-                for (element, data) in [(0, data), (1, &second)] {
+                for (element, data) in (0..).zip(data) {
                     let old = self.update(lane, element, bytes, (data, origin), true);
-                    let first = plan.vdst.wrapping_add(element * dwords);
-                    self.set_registers(first, dwords, lane, &old, origin);
+                    self.set_returned(lane, element, &old);
                 }
             }
             Does::ExchangeConditionally(_) => {
-                let old = self.update(lane, 0, bytes, (data, origin), false);
-                self.set_registers(plan.vdst, dwords, lane, &old, origin);
+                let old = self.update(lane, 0, bytes, (&data[0], origin), false);
+                self.set_returned(lane, 0, &old);
             }
             Does::AtomicFromLds(..) => {
                 let (second, place) = self.load(lane, 1, bytes);
@@ -382,6 +389,15 @@ impl UndefinedAccess<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Writes the undefined bits of the value that an atomic returns.
+    fn set_returned(&mut self, lane: usize, element: u8, old: &UndefinedElement) {
+        let dwords = self.plan.ty.dwords();
+        let place = self.place(lane, element, 0);
+        let origin = self.origin_if(place.filter(|_| all_or_none(old) != 0));
+        let first = self.plan.vdst.wrapping_add(element * dwords);
+        self.set_registers(first, dwords, lane, old, origin);
     }
 
     /// Returns the origin of loaded undefined bits, if there are any.
