@@ -189,6 +189,7 @@ fn bits_that_an_operation_drops_do_not_matter() {
         "v_writelane_b32 v3, s2, 5\nv_readlane_b32 s4, v3, 5",
         "v_mov_b32_sdwa v2, v9 dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:WORD_0\nv_and_b32 v2, 0xffff, v2\nv_readfirstlane_b32 s4, v2",
         "v_pk_add_u16 v2, v0, v9 op_sel_hi:[1,0]\nv_mov_b32 v2, v0\nv_readfirstlane_b32 s4, v2",
+        "v_readfirstlane_b32 s4, v200",
     ];
     for statements in dropped {
         assert_eq!(decides(statements), [""; 0], "{statements}");
@@ -215,6 +216,8 @@ fn bits_that_an_operation_keeps_do_matter() {
         "ds_bpermute_b32 v2, v0, v9\nv_readfirstlane_b32 s4, v2",
         "v_pk_add_u16 v2, v0, v9\nv_readfirstlane_b32 s4, v2",
         "v_lshlrev_b16 v1, 15, v9\nv_ashrrev_i16 v1, 8, v1\nv_and_b32 v1, 0x100, v1\nv_readfirstlane_b32 s4, v1",
+        // The kernel has no v200, which is read as v0.
+        "v_mov_b32 v0, v9\nv_readfirstlane_b32 s4, v200",
     ];
     for statements in kept {
         let found = decides(statements);

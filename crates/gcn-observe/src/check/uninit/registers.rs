@@ -30,6 +30,8 @@ pub(super) struct UndefinedRegisters {
     lanes: [u64; VECTORS],
     /// Vector registers with undefined bits.
     vectors: RegisterSet,
+    /// Vector registers outside the wave's allocation, which are read as v0.
+    outside: RegisterSet,
     scalars: [u32; SCALARS],
     /// Bitmap of the scalar registers with undefined bits.
     pub(super) undefined: u128,
@@ -78,6 +80,10 @@ impl UndefinedRegisters {
         for register in start.first_vector..vgprs {
             start.vectors.set_vector(register as u8, true);
         }
+        let mut outside = RegisterSet::default();
+        for register in vgprs..VECTORS {
+            outside.set_vector(register as u8, true);
+        }
         let is_set = |register: u8| {
             usize::from(register) < initial.sgprs.len()
                 || matches!(register, regs::EXEC_LO | regs::EXEC_HI)
@@ -90,6 +96,7 @@ impl UndefinedRegisters {
             bits: vec![[u32::MAX; LANES]; vgprs],
             lanes: [0; VECTORS],
             vectors: RegisterSet::default(),
+            outside,
             scalars: [u32::MAX; SCALARS],
             undefined: 0,
             vector_origins: std::array::from_fn(|number| Start::of_vector(number as u8)),
@@ -126,6 +133,7 @@ impl UndefinedRegisters {
     }
 
     /// Returns the number of a vector register. Out-of-range registers are v0 (checklist 1.6).
+    #[inline]
     fn vector_number(&self, register: u8) -> usize {
         let number = usize::from(register);
         if number < self.bits.len() { number } else { 0 }
@@ -140,7 +148,7 @@ impl UndefinedRegisters {
     /// Returns the lanes of a vector register that have undefined bits.
     #[inline]
     pub(super) fn lanes(&self, register: u8) -> u64 {
-        self.lanes[usize::from(register)]
+        self.lanes[self.vector_number(register)]
     }
 
     /// Returns the undefined bits of a vector register in a lane.
@@ -204,7 +212,7 @@ impl UndefinedRegisters {
     /// Marks some lanes of a vector register as defined.
     #[inline]
     pub(super) fn define_vector(&mut self, register: u8, lanes: u64) {
-        let number = usize::from(register);
+        let number = self.vector_number(register);
         self.set_lanes(number, self.lanes[number] & !lanes);
     }
 
@@ -240,6 +248,9 @@ impl UndefinedRegisters {
     /// Returns the registers that have undefined bits.
     pub(super) fn with_undefined_bits(&self) -> RegisterSet {
         let mut set = self.vectors;
+        if self.lanes[0] != 0 {
+            set.add_all(&self.outside);
+        }
         set.add_scalars(self.undefined);
         if self.undefined >> SCC & 1 != 0 {
             set.add_scc();
