@@ -8,7 +8,7 @@ mod kinds;
 mod help;
 mod launch;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -249,10 +249,8 @@ struct KeptFindings {
     fresh: Vec<FindingKey>,
     /// Keys of suppressed findings.
     unwanted: HashSet<FindingKey>,
-    /// Number of findings that count towards the limit.
-    different: usize,
-    /// Groups of the findings that count towards the limit; see [`Findings::grouped`].
-    groups: HashSet<u64>,
+    /// Keys of the findings in each group; see [`Findings::grouped`].
+    groups: HashMap<u64, HashSet<FindingKey>>,
     /// Number of occurrences of findings that were not kept.
     lost: u64,
 }
@@ -399,8 +397,11 @@ impl Findings {
             if key.kind == weaker && kept.findings.contains_key(&of(stronger)) {
                 return;
             }
-            if key.kind == stronger {
-                kept.findings.remove(&of(weaker));
+            if key.kind == stronger && kept.findings.remove(&of(weaker)).is_some() {
+                kept.groups.retain(|_, keys| {
+                    keys.remove(&of(weaker));
+                    !keys.is_empty()
+                });
             }
         }
         let size = kept.findings.len();
@@ -416,19 +417,19 @@ impl Findings {
             }
         } else if kept.unwanted.contains(&key) {
             // The finding is suppressed.
-        } else if size < MAX_FINDINGS && kept.different < self.limit {
+        } else if size < MAX_FINDINGS && self.different(&kept) < self.limit {
             let finding = make();
             if self.unwanted.as_ref().is_some_and(|it| it(&finding)) {
                 kept.unwanted.insert(key);
                 return;
             }
-            let group = self.group.as_ref().map(|group| group(&key, &finding));
-            if group.is_none_or(|group| kept.groups.insert(group)) {
-                kept.different += 1;
+            if let Some(group) = &self.group {
+                let group = kept.groups.entry(group(&key, &finding)).or_default();
+                group.insert(key);
             }
             kept.findings.insert(key, finding);
             kept.fresh.push(key);
-            if kept.different >= self.limit {
+            if self.different(&kept) >= self.limit {
                 self.stop.store(true, Relaxed);
             }
         } else {
@@ -439,7 +440,15 @@ impl Findings {
     /// True if the limit has been reached, which stops the run.
     pub fn is_full(&self) -> bool {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.different >= self.limit
+        self.different(&kept) >= self.limit
+    }
+
+    /// Returns the number of findings that count towards the limit.
+    fn different(&self, kept: &KeptFindings) -> usize {
+        match self.group {
+            Some(_) => kept.groups.len(),
+            None => kept.findings.len(),
+        }
     }
 
     /// True if there are no findings.
@@ -500,5 +509,39 @@ impl Findings {
         let mut all: Vec<Finding> = kept.findings.values().cloned().collect();
         all.sort_by_key(|it| (it.dispatch, it.place.pc));
         (all, kept.lost)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_race_that_replaces_a_weaker_one_counts_once() {
+        let place = |pc| FindingPlace {
+            pc,
+            text: String::new(),
+            wave: None,
+            lane: None,
+        };
+        let limited = || Findings::new(2, Arc::default());
+        let group = |key: &FindingKey, _: &Finding| key.pc + key.kind as u64;
+        for findings in [limited(), limited().grouped(group)] {
+            let report = |kind, pc| {
+                let key = FindingKey::at(kind, pc);
+                findings.report(key, None, || Finding::at(kind, place(pc), ""));
+            };
+            report(Kind::SameValueRace, 0x1000);
+            report(Kind::GlobalRace, 0x1000);
+            assert!(!findings.is_full());
+            report(Kind::SameValueRace, 0x1000);
+            assert!(!findings.is_full());
+            report(Kind::GlobalRace, 0x2000);
+            assert!(findings.is_full());
+            let (all, lost) = findings.all();
+            let all: Vec<_> = all.iter().map(|it| (it.kind, it.place.pc)).collect();
+            let expected = [(Kind::GlobalRace, 0x1000), (Kind::GlobalRace, 0x2000)];
+            assert_eq!((&all[..], lost), (&expected[..], 0));
+        }
     }
 }
