@@ -79,7 +79,10 @@ impl Choice {
                 let place = |text: &str| {
                     let (name, offset) = text.split_once('+').unwrap_or((text, "0"));
                     match symbol(name.trim()) {
-                        Some(code) => code.start.checked_add(address(offset)?),
+                        Some(code) => {
+                            let place = code.start.checked_add(address(offset)?);
+                            place.filter(has_next)
+                        }
                         None => address(text),
                     }
                 };
@@ -138,14 +141,19 @@ fn range<T: Copy + PartialOrd + From<u8> + Add<Output = T>>(
     }
 }
 
-/// Parses a decimal or `0x` hexadecimal address. The next address must also be representable.
+/// Parses a decimal or `0x` hexadecimal address that has a next one.
 fn address(text: &str) -> Option<u64> {
     let text = text.trim();
     let number = match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    number.ok().filter(|number| *number < u64::MAX)
+    number.ok().filter(has_next)
+}
+
+/// True if the next address is representable, as the end of a range.
+fn has_next(address: &u64) -> bool {
+    *address < u64::MAX
 }
 
 #[cfg(test)]
@@ -193,6 +201,7 @@ mod tests {
     #[test]
     fn wrong_choices_are_reported() {
         let none = |_: &str| None;
+        let symbol = |name: &str| (name == "f").then_some(0x100..0x140);
         for (text, message) in [
             ("wave", "write workgroup=X,Y,Z,"),
             ("lane=1", "unknown key `lane`: write"),
@@ -203,6 +212,10 @@ mod tests {
             ),
             ("wave=3..3", "`3..3` is not the number of a wave"),
             ("code=g", "`g` is neither a symbol"),
+            (
+                "code=f+0xfffffffffffffeff",
+                "`f+0xfffffffffffffeff` is neither a symbol",
+            ),
             ("memory=xs", "`xs` is no buffer"),
             (
                 "memory=18446744073709551615",
@@ -210,7 +223,7 @@ mod tests {
             ),
         ] {
             let added = Choice::parse(text)
-                .and_then(|it| it.add_to(&mut TraceFilter::default(), none, none));
+                .and_then(|it| it.add_to(&mut TraceFilter::default(), symbol, none));
             let error = added.expect_err("it is wrong");
             assert!(error.starts_with(message), "{text}: {error}");
         }
