@@ -1,6 +1,6 @@
 //! Both sides of a race: their waves and lanes.
 
-use gcn_observe::finding::{Finding, FindingPlace};
+use gcn_observe::finding::{Check, Finding, FindingPlace};
 
 use super::{GROUPS, RACES, Size, TARGETS, WAVES, assembled, device};
 use crate::common::found;
@@ -16,9 +16,15 @@ fn told(place: &FindingPlace) -> String {
 /// Asserts the sides of the only finding of a body.
 #[track_caller]
 fn expect(size: Size, body: &str, expected: [&str; 2]) {
+    expect_of(RACES, size, body, expected);
+}
+
+/// Asserts the sides of the only finding of some checkers.
+#[track_caller]
+fn expect_of(checks: &[Check], size: Size, body: &str, expected: [&str; 2]) {
     for target in TARGETS {
         let device = device(target);
-        let found = found(&device, &assembled(&device, body), size, RACES);
+        let found = found(&device, &assembled(&device, body), size, checks);
         let sides = |it: &Finding| {
             let other = it.sides[0].place.as_ref().expect("an instruction");
             [told(&it.place), told(other)]
@@ -77,4 +83,19 @@ fn lanes_of_global_memory_are_known_of_every_shape() {
         &body.replace("v0, v1,", "v2, v1,"),
         ["buffer_store_dword 1 0 5", "buffer_store_dword 0 0 5"],
     );
+}
+
+#[test]
+fn scalar_accesses_have_no_lane() {
+    let (load, store) = (
+        "s_load_dword s9, s[4:5], 0x0",
+        "buffer_store_dword v0, v2, s[4:7], 0 offen",
+    );
+    let body = format!(
+        "v_mov_b32 v2, 0\ns_cmp_lg_u32 s2, 0\ns_cbranch_scc1 other\n{load}\ns_waitcnt lgkmcnt(0)\n\
+         s_endpgm\nother:\ns_mov_b64 exec, 4\n{store}"
+    );
+    let own = "buffer_store_dword 1 0 2";
+    expect_of(&[Check::Lanes], GROUPS, &body, [own, "s_load_dword 0 0 -"]);
+    expect(GROUPS, &body, [own, "s_load_dword 0 0 -"]);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gcn_emu::observe::{Access, Context, MemoryEvent, Span};
 use gcn_isa::Inst;
 
-use super::access::{AccessKind, AccessPart, DWORD, EntryLayout, PastAccess, ShadowedMemory};
+use super::access::{AccessKind, AccessPart, DWORD, PastAccess, ShadowedMemory};
 use super::cell::{Conflict, HappensBefore};
 use super::lanes::{Comparison, Overlap, Stored, compare, lane_of, stored};
 use super::run::RaceDispatch;
@@ -124,12 +124,11 @@ struct RaceSide {
 
 impl RaceSide {
     fn of(run: &RaceDispatch, access: PastAccess, lane: Option<usize>) -> RaceSide {
-        let layout: EntryLayout = run.layout;
-        let wave = run.wave(layout.wave(access));
+        let wave = run.wave(run.layout.wave(access));
         let place = wave.and_then(|wave| {
             let (pc, inst) = run.instruction(access.site())?;
             let place = FindingPlace::new(pc, &inst, Some(wave));
-            Some(in_lane(place, lane.or(layout.lane(access))))
+            Some(in_lane(place, lane))
         });
         RaceSide { place, access }
     }
@@ -211,7 +210,7 @@ impl Race<'_> {
         let memory = self.memory;
         let mut sides = [
             RaceSide::of(self.run, self.now, self.lane),
-            RaceSide::of(self.run, self.before, None),
+            RaceSide::of(self.run, self.before, self.run.lane(self.before)),
         ];
         let mut earlier = 1;
         if sides[1].pc() > sides[0].pc() {
@@ -273,7 +272,6 @@ impl Race<'_> {
 
     /// Lane of the earlier access, if known.
     fn earlier_lane(&self) -> Option<usize> {
-        let layout = self.run.layout;
         let of_waves = || {
             let kept = (self.memory == ShadowedMemory::Lds)
                 .then(|| self.share.lane_of(self.before, self.at))
@@ -281,7 +279,7 @@ impl Race<'_> {
             let places = &self.run.places;
             kept.or_else(|| places.lane_of(self.run.id, self.before, self.memory, self.at))
         };
-        layout.lane(self.before).or_else(of_waves)
+        self.run.lane(self.before).or_else(of_waves)
     }
 
     fn help(&self, own: &RaceSide, other: &RaceSide) -> Help {
@@ -340,7 +338,7 @@ pub(super) fn report_host(
     before: PastAccess,
     host: AccessKind,
 ) {
-    let Some(place) = RaceSide::of(run, before, None).place else {
+    let Some(place) = RaceSide::of(run, before, run.lane(before)).place else {
         return;
     };
     let (part, detail) = part_of_host(host);
@@ -404,7 +402,7 @@ pub(super) fn report_dispatches(
     sides: [(&RaceDispatch, PastAccess); 2],
 ) {
     let [first, second] = sides.map(|(run, access)| {
-        let place = RaceSide::of(run, access, None).place;
+        let place = RaceSide::of(run, access, run.lane(access)).place;
         place.map(|place| (run, access, place))
     });
     let (Some(mut own), Some(mut other)) = (second, first) else {

@@ -169,6 +169,12 @@ impl RaceDispatch {
         found.is_some_and(|(_, inst)| matches!(inst.encoding, Encoding::Smrd | Encoding::Smem))
     }
 
+    /// Lane of an access, if agents are lanes and the access has one.
+    pub(super) fn lane(&self, entry: PastAccess) -> Option<usize> {
+        let lane = self.layout.lane(entry);
+        lane.filter(|_| !self.is_scalar(entry))
+    }
+
     /// Locks the release sequences continued by atomics.
     pub(super) fn chains(&self) -> MutexGuard<'_, HashMap<u64, ReleaseSequence>> {
         lock(&self.chains)
