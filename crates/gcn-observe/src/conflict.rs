@@ -2,7 +2,7 @@
 
 use gcn_emu::outstanding::Held;
 use gcn_isa::Isa;
-use gcn_isa::uses::{Counter, Counters, RegisterUse, Registers};
+use gcn_isa::uses::{Counter, Counters, RegisterUse};
 
 use crate::finding::{Finding, FindingPlace, Kind, Side};
 use crate::registers::name;
@@ -27,15 +27,6 @@ pub(crate) fn conflicts<T>(
             && released.contains(&held.counter)
     };
     its.read & theirs.written != 0 || its.written & theirs.written != 0 && !returns_in_order()
-}
-
-/// Returns a number that distinguishes findings about different registers.
-pub(crate) fn detail(registers: Registers) -> u64 {
-    match registers {
-        Registers::Vector { first, .. } => u64::from(first),
-        Registers::Scalar { first, .. } => 1 << 8 | u64::from(first),
-        Registers::State(_) => 1 << 9,
-    }
 }
 
 /// Use of registers by an instruction while an outstanding operation holds them.

@@ -57,3 +57,12 @@ pub(crate) fn name(isa: Isa, registers: Registers) -> String {
         Registers::State(_) => "state of the wave".to_owned(),
     }
 }
+
+/// Returns a number that distinguishes findings about different registers.
+pub(crate) fn detail(registers: Registers) -> u64 {
+    match registers {
+        Registers::Vector { first, .. } => u64::from(first),
+        Registers::Scalar { first, .. } => 1 << 8 | u64::from(first),
+        Registers::State(_) => 1 << 9,
+    }
+}

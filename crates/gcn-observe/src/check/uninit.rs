@@ -39,7 +39,7 @@ use gcn_isa::uses::{RegisterSet, RegisterUse, Registers};
 
 use crate::by_step::ByStep;
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind};
-use crate::registers::{name, used};
+use crate::registers::{detail, name, used};
 use crate::waves::{Groups, Waves};
 
 use access::{Memories, UndefinedAccess};
@@ -464,15 +464,6 @@ impl UninitWatch {
         if facts.scalar_written >> regs::EXEC_LO != 0 {
             self.exec(context, instruction);
         }
-    }
-}
-
-/// Returns a number that distinguishes findings about different registers.
-fn detail(registers: Registers) -> u64 {
-    match registers {
-        Registers::Vector { first, .. } => u64::from(first),
-        Registers::Scalar { first, .. } => 1 << 8 | u64::from(first),
-        Registers::State(_) => 1 << 9,
     }
 }
 

@@ -16,10 +16,10 @@ use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, Order, RegisterSet, RegisterUse, Registers};
 
 use crate::by_step::ByStep;
-use crate::conflict::{Conflict, conflicts, detail};
+use crate::conflict::{Conflict, conflicts};
 use crate::finding::{Finding, FindingAddress, FindingKey, FindingPlace, Findings, Kind, Side};
 use crate::lint::Ahead;
-use crate::registers::{lanes_of, used};
+use crate::registers::{detail, lanes_of, used};
 use crate::waves::{Groups, Waves};
 use gcn_emu::outstanding::{Held, Outstanding, flat_order};
 

@@ -4,8 +4,9 @@ use gcn_isa::effect::{Control, Does};
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, Order, RegisterSet, RegisterUse};
 
-use crate::conflict::{Conflict, conflicts, detail};
+use crate::conflict::{Conflict, conflicts};
 use crate::finding::{Finding, FindingKey, FindingPlace, Kind};
+use crate::registers::detail;
 use gcn_emu::outstanding::{Held, Outstanding};
 
 use super::program::{Flat, LintProgram, LintStep};

@@ -109,9 +109,7 @@ impl Conflicts {
     pub(super) fn found(&self) -> usize {
         self.conflicts.len() + self.writes.len()
     }
-}
 
-impl Conflicts {
     /// Records a conflict between two accesses, if they conflict. `which` is the index in the cache.
     #[inline]
     fn look(
