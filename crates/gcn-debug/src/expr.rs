@@ -1,5 +1,6 @@
 //! Expressions for conditions and for commands that print or change state.
 
+use gcn_isa::regs;
 use gcn_isa::uses::{RegisterSet, Registers};
 
 use crate::scalar::{Scalar, ScalarType};
@@ -182,6 +183,14 @@ pub struct Dependencies {
     pub(crate) lds: bool,
 }
 
+/// State that a part of an expression reads.
+enum StateRead<'e> {
+    Place(&'e Place),
+    Variable(Variable),
+    /// Lanes that a reduction evaluates.
+    ActiveLanes,
+}
+
 impl Dependencies {
     /// Any state of a wave, and memory.
     pub(crate) const ANY: Dependencies = Dependencies {
@@ -201,7 +210,28 @@ impl Dependencies {
         self.of_wave = true;
     }
 
-    fn add(&mut self, place: &Place) {
+    /// Adds the state that decides which lanes a reduction evaluates.
+    fn add_active_lanes(&mut self) {
+        let first = regs::EXEC_LO;
+        self.register(Registers::Scalar { first, count: 2 });
+    }
+
+    fn add_variable(&mut self, variable: Variable) {
+        match variable {
+            // A watchpoint has its own lane.
+            Variable::Lane => {}
+            Variable::Wave | Variable::GroupX | Variable::GroupY | Variable::GroupZ => {
+                self.of_wave = true;
+            }
+            // Every instruction changes it.
+            Variable::Count => {
+                self.registers = RegisterSet::ALL;
+                self.of_wave = true;
+            }
+        }
+    }
+
+    fn add_place(&mut self, place: &Place) {
         match place {
             &Place::Vector { first, count, .. } => {
                 self.register(Registers::Vector { first, count });
@@ -231,7 +261,11 @@ impl Expr {
     /// Returns the state that the value depends on. Treats names as buffers.
     pub(crate) fn dependencies(&self) -> Dependencies {
         let mut found = Dependencies::default();
-        self.each_place(&mut |place| found.add(place));
+        self.each_read(&mut |read| match read {
+            StateRead::Place(place) => found.add_place(place),
+            StateRead::Variable(variable) => found.add_variable(variable),
+            StateRead::ActiveLanes => found.add_active_lanes(),
+        });
         found
     }
 
@@ -255,36 +289,48 @@ impl Expr {
 
     /// Calls `each` for each place that the expression reads.
     pub(crate) fn each_place(&self, each: &mut dyn FnMut(&Place)) {
+        self.each_read(&mut |read| {
+            if let StateRead::Place(place) = read {
+                each(place);
+            }
+        });
+    }
+
+    fn each_read(&self, each: &mut dyn FnMut(StateRead<'_>)) {
         match self {
-            Expr::Number(_) | Expr::Variable(_) => {}
-            Expr::Place(place) => place.each(each),
-            Expr::AddressOf(place) => place.each(each),
-            Expr::Unary(_, inner)
-            | Expr::Convert(_, inner)
-            | Expr::Reinterpret(_, inner)
-            | Expr::Reduce(_, inner) => inner.each_place(each),
+            Expr::Number(_) => {}
+            Expr::Variable(variable) => each(StateRead::Variable(*variable)),
+            Expr::Place(place) => place.each_read(each),
+            Expr::AddressOf(place) => place.each_read(each),
+            Expr::Unary(_, inner) | Expr::Convert(_, inner) | Expr::Reinterpret(_, inner) => {
+                inner.each_read(each)
+            }
+            Expr::Reduce(_, inner) => {
+                each(StateRead::ActiveLanes);
+                inner.each_read(each);
+            }
             Expr::Binary(_, left, right) => {
-                left.each_place(each);
-                right.each_place(each);
+                left.each_read(each);
+                right.each_read(each);
             }
         }
     }
 }
 
 impl Place {
-    fn each(&self, each: &mut dyn FnMut(&Place)) {
-        each(self);
+    fn each_read(&self, each: &mut dyn FnMut(StateRead<'_>)) {
+        each(StateRead::Place(self));
         match self {
             Place::Vector {
                 lane: Some(lane), ..
-            } => lane.each_place(each),
+            } => lane.each_read(each),
             Place::Part { of, part } => {
-                of.each(each);
+                of.each_read(each);
                 if let Part::Element(index) = part {
-                    index.each_place(each);
+                    index.each_read(each);
                 }
             }
-            Place::Pointed(address) | Place::Memory { address, .. } => address.each_place(each),
+            Place::Pointed(address) | Place::Memory { address, .. } => address.each_read(each),
             Place::Vector { lane: None, .. }
             | Place::Scalar { .. }
             | Place::Scc
