@@ -61,6 +61,11 @@ impl Register {
         (number < 128).then_some(number as u8)
     }
 
+    /// Returns the number of a hardware register in S_GETREG.
+    pub(crate) fn as_hardware(self) -> Option<u8> {
+        u8::try_from(self.0.checked_sub(STATE + 1)?).ok()
+    }
+
     /// Returns the first register of an operand whose dword number `dword` is this register.
     pub(crate) fn first(self, dword: u8) -> Register {
         Register(self.0.saturating_sub(dword.into()))
@@ -85,16 +90,16 @@ impl Register {
 
     /// Returns the assembly name.
     pub(crate) fn name(self) -> String {
-        match (self.as_vector(), self.as_scalar()) {
-            (Some(number), _) => format!("v{number}"),
-            (_, Some(regs::VCC_LO)) => "vcc_lo".to_owned(),
-            (_, Some(regs::EXEC_LO)) => "exec_lo".to_owned(),
-            (_, Some(regs::M0)) => "m0".to_owned(),
-            (_, Some(number)) if number == regs::VCC_LO + 1 => "vcc_hi".to_owned(),
-            (_, Some(number)) if number == regs::EXEC_LO + 1 => "exec_hi".to_owned(),
-            (_, Some(number)) => format!("s{number}"),
-            (None, None) if self == Register::SCC => "scc".to_owned(),
-            (None, None) => UnnumberedState::Hardware((self.0 - STATE - 1) as u8).to_string(),
+        match (self.as_vector(), self.as_scalar(), self.as_hardware()) {
+            (Some(number), ..) => format!("v{number}"),
+            (_, Some(regs::VCC_LO), _) => "vcc_lo".to_owned(),
+            (_, Some(regs::EXEC_LO), _) => "exec_lo".to_owned(),
+            (_, Some(regs::M0), _) => "m0".to_owned(),
+            (_, Some(number), _) if number == regs::VCC_LO + 1 => "vcc_hi".to_owned(),
+            (_, Some(number), _) if number == regs::EXEC_LO + 1 => "exec_hi".to_owned(),
+            (_, Some(number), _) => format!("s{number}"),
+            (.., Some(number)) => UnnumberedState::Hardware(number).to_string(),
+            (None, None, None) => "scc".to_owned(),
         }
     }
 

@@ -633,10 +633,14 @@ fn byte_address(access: &Access, part: Part) -> Option<u64> {
 /// Returns the value of a register in a lane.
 fn value(context: &Context<'_>, register: Register, lane: u8) -> u32 {
     let wave = context.wave;
-    match (register.as_vector(), register.as_scalar()) {
-        (Some(number), _) => wave.vgpr(number).0[usize::from(lane % 64)],
-        (_, Some(number)) => wave.resolved(number),
-        (None, None) if register == Register::SCC => wave.scc.into(),
-        (None, None) => wave.mode,
+    match (
+        register.as_vector(),
+        register.as_scalar(),
+        register.as_hardware(),
+    ) {
+        (Some(number), ..) => wave.vgpr(number).0[usize::from(lane % 64)],
+        (_, Some(number), _) => wave.resolved(number),
+        (.., Some(number)) => wave.hardware_register(number),
+        (None, None, None) => wave.scc.into(),
     }
 }

@@ -49,39 +49,43 @@ fn units_but_one(count: u32, unit: u32) -> u32 {
     count.div_ceil(unit).saturating_sub(1)
 }
 
-/// Value of a hardware register. State that is not emulated (trap handler, location of the compute unit on the chip)
-/// reads as 0.
-fn hardware_register(w: &Wave, id: u8) -> u32 {
-    match id {
-        MODE => w.mode,
-        STATUS => {
-            u32::from(w.scc) << STATUS_SCC
-                | u32::from(w.exec() == 0) << STATUS_EXECZ
-                | u32::from(w.vcc() == 0) << STATUS_VCCZ
-                | u32::from(w.priority) << STATUS_USER_PRIORITY
-                | u32::from(w.group.waves > 1) << STATUS_IN_GROUP
-                | 1 << STATUS_VALID
+impl Wave {
+    /// Reads a hardware register by its number in S_GETREG. State that is not emulated (trap handler, location of the
+    /// compute unit on the chip) reads as 0.
+    pub fn hardware_register(&self, id: u8) -> u32 {
+        match id {
+            MODE => self.mode,
+            STATUS => {
+                u32::from(self.scc) << STATUS_SCC
+                    | u32::from(self.exec() == 0) << STATUS_EXECZ
+                    | u32::from(self.vcc() == 0) << STATUS_VCCZ
+                    | u32::from(self.priority) << STATUS_USER_PRIORITY
+                    | u32::from(self.group.waves > 1) << STATUS_IN_GROUP
+                    | 1 << STATUS_VALID
+            }
+            TRAPSTS => self.trapsts,
+            HW_ID => {
+                (self.id.wave / SIMD_UNITS) & HW_ID_WAVE | (self.id.wave % SIMD_UNITS) << HW_ID_SIMD
+            }
+            GPR_ALLOC => {
+                let sgprs_together = if self.isa < Isa::Vi { 8 } else { 16 };
+                let vgprs = units_but_one(self.vgprs.len() as u32, VGPRS_TOGETHER);
+                let sgprs = units_but_one(self.sgpr_count.into(), sgprs_together);
+                vgprs << GPR_ALLOC_VGPRS | sgprs << GPR_ALLOC_SGPRS
+            }
+            LDS_ALLOC => (self.group.lds_bytes / LDS_TOGETHER) << LDS_ALLOC_SIZE,
+            IB_STS => {
+                let counters = self.scoreboard.counters();
+                let vm = u32::from(counters.vm);
+                vm & VM_LOW
+                    | u32::from(counters.exp) << IB_STS_EXP
+                    | u32::from(counters.lgkm) << IB_STS_LGKM
+                    | vm >> 4 << IB_STS_VM_HIGH
+            }
+            // Upper 16 bits of the aperture bases: private in the low half, shared in the high half (errata E088).
+            SH_MEM_BASES => self.apertures.private >> 16 | self.apertures.shared & 0xffff_0000,
+            _ => 0,
         }
-        TRAPSTS => w.trapsts,
-        HW_ID => (w.id.wave / SIMD_UNITS) & HW_ID_WAVE | (w.id.wave % SIMD_UNITS) << HW_ID_SIMD,
-        GPR_ALLOC => {
-            let sgprs_together = if w.isa < Isa::Vi { 8 } else { 16 };
-            let vgprs = units_but_one(w.vgprs.len() as u32, VGPRS_TOGETHER);
-            let sgprs = units_but_one(w.sgpr_count.into(), sgprs_together);
-            vgprs << GPR_ALLOC_VGPRS | sgprs << GPR_ALLOC_SGPRS
-        }
-        LDS_ALLOC => (w.group.lds_bytes / LDS_TOGETHER) << LDS_ALLOC_SIZE,
-        IB_STS => {
-            let counters = w.scoreboard.counters();
-            let vm = u32::from(counters.vm);
-            vm & VM_LOW
-                | u32::from(counters.exp) << IB_STS_EXP
-                | u32::from(counters.lgkm) << IB_STS_LGKM
-                | vm >> 4 << IB_STS_VM_HIGH
-        }
-        // Upper 16 bits of the aperture bases: private in the low half, shared in the high half (errata E088).
-        SH_MEM_BASES => w.apertures.private >> 16 | w.apertures.shared & 0xffff_0000,
-        _ => 0,
     }
 }
 
@@ -89,7 +93,7 @@ fn hardware_register(w: &Wave, id: u8) -> u32 {
 pub(super) fn get_register(w: &mut Wave, s: &Step) {
     let reg = Hwreg::unpack(s.immediate() as u16);
     let mask = ((1u64 << reg.width) - 1) as u32;
-    let value = hardware_register(w, reg.id) >> reg.offset & mask;
+    let value = w.hardware_register(reg.id) >> reg.offset & mask;
     write(w, s.args[0], value);
 }
 
