@@ -12,6 +12,8 @@ use gcn_emu::step::{Executor, Step};
 use gcn_isa::Does;
 use gcn_isa::effect::{Condition, Control};
 
+use crate::reasons::is_call;
+
 /// Branches on which instructions depend, by instruction address.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ControlDependences {
@@ -176,19 +178,12 @@ fn following(code: &Code, step: &Step) -> Vec<u64> {
             _ => vec![next, target],
         };
     }
-    let uses = step.inst.uses();
-    if !uses.leaves_sequence() {
+    if !step.inst.uses().leaves_sequence() {
         return vec![next];
     }
     match step.inst.does() {
         Does::Control(Control::End) => Vec::new(),
-        _ if uses.calls()
-            && uses
-                .registers()
-                .any(|it| it.written != 0 && it.operand().is_some()) =>
-        {
-            vec![next]
-        }
+        _ if is_call(step) => vec![next],
         _ => Vec::new(),
     }
 }

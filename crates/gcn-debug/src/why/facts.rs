@@ -9,6 +9,8 @@ use gcn_isa::effect::{AluOp, Bitwise, LaneMove, Shift};
 use gcn_isa::uses::{Registers, Unit, UnnumberedState, UseOrigin, UsedLanes};
 use gcn_isa::{Does, Field, Kind, Slot, Ty, regs};
 
+use crate::reasons::is_call;
+
 /// Register number: vector registers first, then scalar registers, then other state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Register(u16);
@@ -442,9 +444,6 @@ impl Facts {
         let is_plain = !layout.has(Field::DstSel)
             && !is_clamped
             && slots.iter().all(|slot| slot.ty.bytes() == 4);
-        let is_call = uses
-            .registers()
-            .any(|it| it.written != 0 && it.operand().is_some());
         Facts {
             pc: context.pc,
             text: step.inst.text(),
@@ -453,7 +452,7 @@ impl Facts {
                 true => SourceBits::of(does, &constants),
                 false => SourceBits::All,
             },
-            jump: uses.calls().then(|| match is_call {
+            jump: uses.calls().then(|| match is_call(step) {
                 true => Jump::Call(context.dispatched.code.address(step.following())),
                 false => Jump::Other,
             }),

@@ -355,8 +355,7 @@ impl Slice {
                 (_, None) => true,
                 (Outcome::Register(_) | Outcome::Branch, Some(_)) => facts.class == Class::Alu,
                 (Outcome::Memory { element, dword }, Some(of)) => {
-                    of == element && (is_atomic || facts.is_converted || read.dword == dword)
-                        || is_atomic
+                    is_atomic || of == element && (facts.is_converted || read.dword == dword)
                 }
             };
             let wanted = match (node.outcome, facts.does) {
