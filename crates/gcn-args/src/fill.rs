@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use half::f16;
+use gcn_emu::half_bits;
 
 use crate::value::{NumberEncoding, Type, Value, ValueError};
 
@@ -235,7 +235,7 @@ fn sized<const SIZE: usize>(indices: Range<u64>, number: impl Fn(u64) -> u64) ->
 fn bits(ty: Type, float: f64) -> u64 {
     match ty {
         Type::F64 => float.to_bits(),
-        Type::F16 => u64::from(f16::from_f64(float).to_bits()),
+        Type::F16 => half_bits(float).into(),
         _ => u64::from((float as f32).to_bits()),
     }
 }

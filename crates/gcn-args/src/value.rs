@@ -22,6 +22,7 @@ mod source;
 
 use std::fmt;
 
+use gcn_emu::half_bits;
 use gcn_runtime::Argument;
 use half::f16;
 
@@ -52,9 +53,7 @@ impl Type {
         let bits = match self {
             Type::F64 => text.parse::<f64>().map_err(|_| wrong())?.to_bits(),
             Type::F32 => u64::from(text.parse::<f32>().map_err(|_| wrong())?.to_bits()),
-            Type::F16 => {
-                u64::from(f16::from_f64(text.parse::<f64>().map_err(|_| wrong())?).to_bits())
-            }
+            Type::F16 => half_bits(text.parse::<f64>().map_err(|_| wrong())?).into(),
             _ => {
                 let Some((value, base)) = integer(text) else {
                     let is_float = text.parse::<f64>().is_ok();
@@ -300,7 +299,7 @@ fn shortest(half: f16) -> f64 {
     }
     let rounded = |places: usize| format!("{exact:.places$e}").parse::<f64>().ok();
     let mut candidates = (0..DIGITS).filter_map(rounded);
-    let found = candidates.find(|candidate| f16::from_f64(*candidate) == half);
+    let found = candidates.find(|candidate| half_bits(*candidate) == half.to_bits());
     found.unwrap_or(exact)
 }
 

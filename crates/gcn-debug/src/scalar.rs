@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use gcn_emu::half_bits;
 use half::f16;
 
 /// Scalar type.
@@ -214,7 +215,7 @@ impl Scalar {
     /// Converts the value to another type: integers wrap, floating-point results are rounded, fractions are truncated.
     pub fn convert(self, ty: ScalarType) -> Scalar {
         match ty {
-            F16 => Scalar::new(ty, f16::from_f64(self.float()).to_bits().into()),
+            F16 => Scalar::new(ty, half_bits(self.float()).into()),
             F32 => Scalar::new(ty, (self.float() as f32).to_bits().into()),
             F64 => Scalar::new(ty, self.float().to_bits()),
             _ => Scalar::new(ty, self.integer() as u64),

@@ -94,6 +94,7 @@ mod fidelity;
 
 pub use block::{Block, Exit, MAX_ENTERED};
 pub use code::{Code, HostBlock, HostFunction};
+pub use exec::alu::float::half_bits;
 pub use fidelity::Fidelity;
 pub use lds::Lds;
 

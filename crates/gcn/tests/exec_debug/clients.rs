@@ -179,7 +179,10 @@ fn breakpoints_at_instructions_are_checked_again_when_other_code_is_loaded() {
         (&changed["id"], &changed["verified"]),
         (&last["id"], &json!(false))
     );
-    assert_eq!(changed["instructionReference"], last["instructionReference"]);
+    assert_eq!(
+        changed["instructionReference"],
+        last["instructionReference"]
+    );
     client.event("exited");
     client.ask("disconnect", json!({}));
 }

@@ -321,6 +321,18 @@ impl<const UP: u32> Flush for HalfFloat<UP> {
     }
 }
 
+/// Rounds to half precision, to nearest even, with a single rounding on every host. Returns the bits.
+///
+/// # Examples
+/// ```
+/// assert_eq!(gcn_emu::half_bits(1.5), 0x3e00);
+/// // Just above the middle between two halves; as an `f32`, the number is the middle.
+/// assert_eq!(gcn_emu::half_bits(1.000_488_281_250_1), 0x3c01);
+/// ```
+pub fn half_bits(value: f64) -> u16 {
+    F16::from_f64(value).0
+}
+
 /// Distance from MODE's rounding bits to the denormal bits of the same width.
 const DENORMALS_ABOVE_ROUNDING: u32 = 4;
 
