@@ -71,7 +71,7 @@ pub struct Binding {
     pub problems: Vec<BindError>,
 }
 
-/// Binds buffers that launches share: typed numbers, fills, files, or aliases of other buffers.
+/// Binds buffers that launches share: typed numbers, fills, bytes, files, or aliases of other buffers.
 ///
 /// # Examples
 /// ```
@@ -345,7 +345,7 @@ fn by_metadata(
     let mut given_to = vec![false; parameters.len()];
     let nameless = parameters.iter().all(|parameter| parameter.name.is_none());
     for (place, (given, is_repeated)) in with_repeats(given).enumerate() {
-        // A name that is also an index counts as a name.
+        // Names take precedence over indices.
         let named = parameters
             .iter()
             .find(|parameter| parameter.name == Some(&given.name));

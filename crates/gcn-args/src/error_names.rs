@@ -9,13 +9,13 @@ use crate::bind::{ArgumentError, BindError, PlaceError};
 use crate::expect::ExpectError;
 use crate::value::ValueError;
 
-/// Name that is not the name of a buffer.
+/// Name that does not refer to a buffer.
 pub const UNKNOWN_BUFFER: &str = "unknown-buffer";
 /// Argument whose name or index no parameter has.
 pub const UNKNOWN_ARGUMENT: &str = "unknown-argument";
 /// Argument with two values, or buffer with the name of another one.
 pub const DUPLICATE_ARGUMENT: &str = "duplicate-argument";
-/// Value whose kind or type is not that of the parameter.
+/// Value whose kind or type does not match the parameter.
 pub const ARGUMENT_TYPE: &str = "argument-type";
 /// Number whose type neither its text nor the kernel declares.
 pub const UNTYPED_ARGUMENT: &str = "untyped-argument";

@@ -1,4 +1,4 @@
-//! Dynamically typed numbers: conversion from and to text and bytes.
+//! Dynamically typed numbers: conversion to and from text and bytes.
 //!
 //! A [`Value`] is a number with its [`Type`], for front ends that learn the types of arguments only at run time, such as
 //! a command line or a dynamically typed language.

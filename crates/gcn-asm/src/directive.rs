@@ -287,7 +287,7 @@ impl Directive {
 }
 
 /// All directives with their operand syntax as shown in messages, ordered by topic: sections, symbols, data, kernels,
-/// macros, CLRX's directives, and the keys of `.amdhsa_kernel`.
+/// macros, CLRX's directives, directives without effect, and the keys of `.amdhsa_kernel`.
 ///
 /// # Examples
 /// ```

@@ -165,7 +165,7 @@ pub enum SectionKind {
     NoBits,
     /// ELF notes (`SHT_NOTE`).
     Note,
-    /// Another ELF section type, by number, for arrays of addresses.
+    /// Array of function pointers for the loader, such as `SHT_INIT_ARRAY`, by ELF section type.
     Other(u32),
 }
 

@@ -247,7 +247,7 @@ impl Symbols {
         }))
     }
 
-    /// Defines a numeric label again and returns its symbol.
+    /// Defines a numeric label, which may have earlier definitions, and returns the new symbol.
     pub(crate) fn define_local_label(&mut self, number: u32, span: Range<usize>) -> SymbolId {
         let (_, next) = self.local.get(&number).copied().unwrap_or_default();
         let id = next.unwrap_or_else(|| self.add(String::new(), span));
@@ -259,7 +259,7 @@ impl Symbols {
         u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
     }
 
-    /// Maps the spans of all symbols from index `from` on to the source, except those mapped already.
+    /// Maps spans to source positions for the symbols with index `from` or higher that are not mapped yet.
     pub(crate) fn place_from(&mut self, from: u32, place: impl Fn(Range<usize>) -> Range<usize>) {
         let new = self.entries.iter_mut().skip(from as usize);
         for entry in new.filter(|entry| !entry.is_located) {

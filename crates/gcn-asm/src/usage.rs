@@ -17,7 +17,7 @@ pub(crate) struct RegisterUsage {
     pub sgprs: u32,
     pub vcc: bool,
     pub flat_scratch: bool,
-    /// True if the code branches or calls elsewhere; registers used there are not counted.
+    /// True if the code calls functions or jumps to addresses in registers; registers used there are not counted.
     pub leaves: bool,
     /// True if the code indexes registers relatively, which may reach higher ones.
     pub indexes: bool,
@@ -54,7 +54,7 @@ impl RegisterUsage {
                 (Registers::Scalar { first, count }, UseOrigin::Operand(_)) => {
                     self.scalar(inst.isa, first, count);
                 }
-                // As in LLVM, FLAT_SCRATCH counts as used by code that writes it, not by FLAT instructions.
+                // As in LLVM, FLAT_SCRATCH counts as used by code that names it, not by FLAT instructions.
                 (Registers::Scalar { first, .. }, _) => self.vcc |= first == regs::VCC_LO,
                 (Registers::State(_), _) => {}
             }

@@ -28,9 +28,9 @@
 //!
 //! It prints `v_lshlrev_b32_e32 v0, 2, v0; global_load_dword v1, v0, s[4:5]; s_endpgm`.
 //!
-//! Programs include `gcn.h`, which a test generates from the functions in `api/` and compares. `docs/c.md` contains a
-//! program that runs a kernel. The functions convert between C types and the types of other crates, and contain no
-//! logic of their own:
+//! Programs include `gcn.h`. A test checks that it matches the functions in `api/`. `docs/c.md` contains a program that
+//! runs a kernel. The functions convert between C types and the types of other crates, and contain no logic of their
+//! own:
 //!
 //! - **Handles** (`handle.rs`) are keys into a table, not addresses. Using a handle that was freed, has another type or
 //!   was never created is an error, on any thread.

@@ -417,8 +417,7 @@ pub fn stop_points(session: &Session<'_, '_>) -> String {
     text
 }
 
-/// Lists the source variables in scope: parameters, or all others. Those of functions that are inlined into others come
-/// first, each group with the name of its function.
+/// Lists the source variables in scope, innermost function first: parameters, or all others.
 ///
 /// # Errors
 /// Returns a message for the user.
@@ -528,7 +527,7 @@ pub fn backtrace(session: &Session<'_, '_>) -> Result<String, Message> {
     Ok(text)
 }
 
-/// Formats a source line with tabs expanded to spaces.
+/// Formats a source line, with four spaces for each tab.
 fn source_text(line: &str) -> String {
     printable(&line.trim_end().replace('\t', "    "))
 }

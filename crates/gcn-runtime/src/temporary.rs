@@ -100,7 +100,7 @@ fn is_name(name: &OsStr) -> bool {
 
 /// Removes abandoned directories of this user.
 fn sweep(parent: &Path) {
-    // The owner is the effective user of the process.
+    // `/proc/self` belongs to the effective user of the process.
     let Ok(own) = fs::metadata("/proc/self") else {
         return;
     };

@@ -209,7 +209,7 @@ pub enum ArgumentError {
     Alias {
         /// Referenced argument.
         name: String,
-        /// Argument that owns the buffer.
+        /// Argument that the referenced one refers to.
         of: String,
     },
     /// A referenced argument has no buffer.

@@ -85,7 +85,7 @@ impl Type {
         TYPES.iter().map(|row| row.0)
     }
 
-    /// Returns the number of lanes that a vector of `lanes` lanes occupies in memory: four for three.
+    /// Returns the number of lanes that a vector of `lanes` lanes occupies in memory: 4 for a 3-lane vector.
     ///
     /// # Examples
     /// ```

@@ -2,8 +2,8 @@
 
 use crate::program::{SectionFlags, SectionKind};
 
-/// Number of sections at which a source can name no further ones; keeps section indices within 16 bits, also with those
-/// that other directives add.
+/// Number of sections at which `.section` and `.pushsection` cannot add another. Keeps section indices within 16 bits, with
+/// room for sections that other directives add.
 pub(crate) const MAX_SECTIONS: usize = 4096;
 /// Pseudo-section whose offsets are plain numbers; omitted from code objects.
 pub(crate) const ABSOLUTE: &str = "*ABS*";

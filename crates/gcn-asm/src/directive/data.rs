@@ -219,7 +219,7 @@ pub(crate) fn floats(
         let bits = match hexadecimal {
             Some(digits) => format.hexadecimal(digits),
             None if text.eq_ignore_ascii_case("nan") => Some(format.nan()),
-            // Rust uses the same names for infinity.
+            // Rust parses LLVM's names for infinity: `inf` and `infinity`.
             None => (format.decimal)(text),
         };
         let Some(bits) = bits else {

@@ -516,7 +516,7 @@ pub(super) fn scalar_offset(
                 literal: false,
             };
             match rules::operand(inst, slot, operand) {
-                // The field widths determine the range.
+                // `set_operand` checks the range.
                 None | Some(Rule::OffsetRange) => operand,
                 Some(rule) if !dialect.enforces(rule) => operand,
                 Some(rule) => return Err(ProblemKind::Breaks(rule)),

@@ -97,7 +97,7 @@ impl Adapter {
     }
 
     /// Creates a session inside a program that loads code and launches kernels itself. Breakpoints in code that is not
-    /// loaded wait for it.
+    /// loaded yet are pending.
     pub fn in_program(connection: Arc<Mutex<Connection>>, choices: Choices) -> Adapter {
         Adapter {
             breakpoints: Breakpoints::in_program(),

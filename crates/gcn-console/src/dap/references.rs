@@ -74,7 +74,7 @@ impl References {
         found.ok_or_else(|| format!("there are no variables {number} since the run went on"))
     }
 
-    /// Returns the number of a wave's innermost frame; its other frames have the numbers after it.
+    /// Returns the number of a wave's innermost frame; its outer frames have the following numbers.
     pub fn frame(&mut self, wave: WaveId) -> i64 {
         let place = self.frames.iter().position(|it| *it == wave);
         let place = place.unwrap_or_else(|| {
@@ -130,8 +130,8 @@ pub fn find_thread(session: &Session<'_, '_>, number: i64) -> Result<WaveId, Ref
     found.ok_or_else(|| format!("there is no thread {number}: the wave has ended, or not begun"))
 }
 
-/// Names of the sources whose text only debug information has, by their reference numbers. The numbers stay valid when
-/// a program loads other code.
+/// Names of sources whose text is available only in debug information, by reference number. The numbers stay valid when
+/// the program loads other code.
 #[derive(Default)]
 pub struct SourceNames(RefCell<Vec<Arc<str>>>);
 

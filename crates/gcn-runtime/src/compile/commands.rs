@@ -40,7 +40,7 @@ const LINK_MODULE: &str = "-mlink-bitcode-file";
 const INTERNALIZE: [&str; 2] = ["-mllvm", "-amdgpu-internalize-symbols"];
 /// Name of the function whose calls must be lowered.
 const PRINTF: &[u8] = b"printf";
-/// Environment variables that affect Clang's driver, but do not show in the options that it prints.
+/// Environment variables that affect Clang's driver, but do not appear in the options that it prints.
 const DRIVER_VARIABLES: [&str; 2] = ["CCC_OVERRIDE_OPTIONS", "COMPILER_PATH"];
 /// Attribute names that HIP's headers define, for sources that do not include them.
 const HIP_NAMES: [(&str, &str); 5] = [
@@ -72,9 +72,9 @@ pub(super) struct CompilerCommands {
     /// Arguments for compiling the source.
     front: Vec<OsString>,
     source: OsString,
-    /// Arguments for lowering printf in bitcode, if this needs a step of its own.
+    /// Arguments for lowering printf in bitcode, if that is a separate step.
     lower: Option<Vec<OsString>>,
-    /// Arguments for compiling the bitcode, unless a step before makes the product.
+    /// Arguments for compiling the bitcode, unless an earlier step writes the product.
     back: Option<Vec<OsString>>,
 }
 
@@ -336,7 +336,7 @@ impl CompilerCommands {
     }
 }
 
-/// Returns those options of a source that apply to its bitcode.
+/// Returns the options of a source that also apply to its bitcode.
 fn of_bitcode(options: &[OsString]) -> Vec<OsString> {
     let mut kept: Vec<OsString> = Vec::new();
     let mut options = options.iter();

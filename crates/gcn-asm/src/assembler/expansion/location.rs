@@ -179,7 +179,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Puts diagnostics in source order, and adds notes for included files.
+    /// Puts diagnostics in source order, and adds notes for included files to those outside expansions.
     pub(crate) fn sort_diagnostics(&self, diagnostics: &mut Vec<Diagnostic>) {
         for diagnostic in diagnostics.iter_mut().filter(|d| d.notes.is_empty()) {
             self.explain_files(diagnostic);
@@ -192,7 +192,7 @@ impl<'a> Expansion<'a> {
         diagnostics.dedup_by(is_same);
     }
 
-    /// Adds notes for the files that include a diagnostic's location, if it is not in an expansion.
+    /// Adds a note for each `.include` that leads to a diagnostic's location, innermost first.
     fn explain_files(&self, diagnostic: &mut Diagnostic) {
         let mut at = diagnostic.span.start;
         while let Some(file) = self

@@ -166,7 +166,7 @@ impl KernelStart<'_> {
         owned.place("the argument segment", &segment)
     }
 
-    /// Returns the allocations to which only arguments declared read-only point.
+    /// Returns the allocations that are passed only in arguments declared read-only.
     pub(crate) fn read_only(&self, memory: &Memory, arguments: u64) -> Vec<Range<u64>> {
         let metadata = self.kernel.metadata.as_ref();
         let declared = metadata.map_or(&[][..], |metadata| &metadata.args);

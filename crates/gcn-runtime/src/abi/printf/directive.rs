@@ -61,6 +61,7 @@ struct ConversionFlags {
 }
 
 /// Appends a format's text, replacing each conversion with the output of `print`. Stops when `print` returns `Break`.
+/// Copies the remaining conversions unchanged once `out` has [`MAX_TEXT`] bytes.
 pub(super) fn each(
     format: &[u8],
     out: &mut Vec<u8>,
