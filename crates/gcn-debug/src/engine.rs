@@ -49,7 +49,7 @@ pub trait FrontEnd: Send {
     }
 }
 
-/// Decision of a front end called while waves are running.
+/// Decision of [`FrontEnd::attend`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Attention {
     /// Continues the last command.
@@ -187,7 +187,7 @@ impl Engine {
         }
         state.focus = None;
         if let (None, Some(findings)) = (leave, &mut state.findings) {
-            // The waves that could stop for them have ended.
+            // No wave is left that could stop for these findings.
             let fresh = findings.fresh();
             state.passing.extend(fresh);
             self.pass(state, None);

@@ -17,7 +17,7 @@ pub enum Evaluated {
     Lanes(Vec<Scalar>),
     /// Whole buffer, by index in the buffer list.
     Buffer(usize),
-    /// Structure, array, pointer, enumeration or truth value of the source.
+    /// Structure, array, pointer, enumeration or Boolean of the source.
     Object(SourceObject),
 }
 

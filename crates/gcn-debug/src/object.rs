@@ -18,7 +18,7 @@ use crate::view::{NamedBuffer, Target, View};
 
 /// Maximum nesting depth of structures and arrays.
 const MAX_DEPTH: usize = 16;
-/// Maximum number of fields of a structure, with those of its base classes.
+/// Maximum number of fields of a structure, including those of its base classes.
 const MAX_FIELDS: usize = 4096;
 
 /// Variable of the source, or a part of one: a field, an element, or the object that a pointer refers to.
@@ -364,7 +364,7 @@ impl SourceObject {
         }
     }
 
-    /// Returns the type of the value if it is a number, an enumerator, a truth value or an address.
+    /// Returns the type of the value if it is a number, an enumerator, a Boolean or an address.
     fn scalar_type(&self) -> Option<ScalarType> {
         let bytes = self.ty.bytes;
         match &self.ty.kind {
@@ -412,7 +412,7 @@ impl SourceObject {
         )
     }
 
-    /// Reads the value if it is a number, an enumerator, a truth value or an address.
+    /// Reads the value if it is a number, an enumerator, a Boolean or an address.
     ///
     /// # Errors
     /// Fails for structures and arrays, and if parts of the value are not known.

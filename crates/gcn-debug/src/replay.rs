@@ -13,9 +13,9 @@ use crate::reasons::{
 };
 use crate::session::{Goal, LastRun, Resume, SearchEnd, Sought, State, Stop};
 
-/// Number of instructions covered by the first search for lines and calls.
+/// Number of instructions in the first window searched for lines and calls.
 const FIRST_WINDOW: u64 = 1000;
-/// Growth factor for that number.
+/// Growth factor of the search window.
 const WIDER: u64 = 16;
 
 /// Starts to go back for decisions that require it. Returns false for others, and if the launch has no record.

@@ -163,7 +163,7 @@ impl Scalar {
         Scalar::new(U64, value)
     }
 
-    /// Creates a truth value: 1 or 0, as in C.
+    /// Creates a Boolean: 1 or 0, as in C.
     pub fn truth(is_true: bool) -> Scalar {
         Scalar::new(I32, is_true.into())
     }

@@ -306,7 +306,7 @@ impl State {
         self.leave.is_some() || self.record.returns()
     }
 
-    /// True if going back is supported, so that the launch is recorded.
+    /// True if going back is supported and the launch is therefore recorded.
     pub(crate) fn is_recorded(&self) -> bool {
         self.no_past.is_none() && self.findings.is_none()
     }

@@ -68,7 +68,7 @@ impl SourceObject {
         }
     }
 
-    /// Returns the memory or the register of the object. Structures and arrays in memory count as dwords.
+    /// Returns the memory or the register of the object. In memory, an object that is not a scalar has the type `u32`.
     pub(crate) fn place(&self, view: &View<'_>) -> Result<Target, EvalError> {
         match (self.scalar_type(), self.address()) {
             (None, Some((space, address))) => Ok(Target::Memory {

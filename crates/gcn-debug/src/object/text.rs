@@ -66,7 +66,7 @@ impl SourceObject {
         format!("{{{}}}", repeated(&texts))
     }
 
-    /// Formats a number, an enumerator, a truth value or an address.
+    /// Formats a number, an enumerator, a Boolean or an address.
     fn number_text(&self, view: &View<'_>, value: Scalar, format: Format) -> String {
         if format != Format::Natural {
             return value.text(format);

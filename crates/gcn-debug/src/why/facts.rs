@@ -299,7 +299,7 @@ pub(crate) struct Facts {
     /// Bits of the vector sources on which those of the result depend.
     pub(crate) source_bits: SourceBits,
     pub(crate) jump: Option<Jump>,
-    /// True for loads that convert the element, so every result depends on all of its bytes.
+    /// True for loads and stores that convert the element, so every result dword depends on the whole element.
     pub(crate) is_converted: bool,
 }
 

@@ -227,7 +227,7 @@ impl ValueGraph {
         self.access
     }
 
-    /// Forgets the value of the roots, for a question about an access.
+    /// Forgets the roots' values, since a question about an access is about its address.
     pub(super) fn forget_end(&mut self) {
         for root in self.roots.iter().filter_map(|it| it.node()) {
             self.nodes[root as usize].value = None;

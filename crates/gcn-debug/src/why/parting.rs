@@ -225,7 +225,7 @@ pub(super) fn mask_step(graphs: [&ValueGraph; 2], side: usize, nodes: &[u32]) ->
     }
 }
 
-/// Returns the name of the mask that contains a lane.
+/// Returns the name of the mask that contains a node's lane bit.
 fn mask(graph: &ValueGraph, node: u32) -> Option<String> {
     let node = &graph.nodes[node as usize];
     let Outcome::Register(register) = node.outcome else {
@@ -235,7 +235,7 @@ fn mask(graph: &ValueGraph, node: u32) -> Option<String> {
     Some(first.name_to(first.next()))
 }
 
-/// Returns the lanes of a mask in which a comparison is true, or `None` if one is unknown.
+/// Returns the lanes of a mask in which a comparison is true, or `None` if a value is unknown.
 fn lanes(
     graph: &ValueGraph,
     mut values: impl Iterator<Item = Option<u32>>,

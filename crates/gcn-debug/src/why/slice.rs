@@ -99,7 +99,7 @@ pub(crate) struct Slice {
     source_places: HashMap<Source, u32>,
     /// Source node, kind and target of each edge.
     pub(crate) edges: Vec<(u32, Edge, Target)>,
-    /// True for nodes that were expanded again for other bits, so that edges may be repeated.
+    /// True for nodes that were expanded again for other bits, so their edges may be repeated.
     is_again: Vec<bool>,
     /// Branch of each instance, by wave and index: [`UNKNOWN`], [`NONE`], or the index of the branch.
     branches: Vec<Vec<u32>>,
