@@ -39,7 +39,7 @@ clrxdisasm [-rh?] [-g GPUDEVICE] [-A ARCH] [--raw] [--hexcode] [--gpuType=GPUDEV
     max_term_width = 100
 )]
 pub struct Args {
-    /// Raw words, or without --raw programs of AMD's OpenCL compilers or of Gallium; `-` reads standard input.
+    /// Programs of AMD's OpenCL compilers or of Gallium, or raw words with --raw; `-` reads standard input.
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<PathBuf>,
     /// Read files as raw words.

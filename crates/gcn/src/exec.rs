@@ -152,7 +152,7 @@ impl Checks {
     /// Check settings of the environment, overridden by the options.
     ///
     /// # Errors
-    /// Options are given without a check, no check is left, or a file cannot be read.
+    /// Options are given without a check or exclude all checks, a setting is invalid, or a file cannot be read.
     fn settings(&self, environment: Option<CheckSettings>) -> Result<Option<CheckSettings>> {
         let asked = self.check.as_ref().map(|checks| CheckSettings {
             checks: checks.clone(),

@@ -201,7 +201,7 @@ fn check_reports(args: &Args, launches: &[LaunchFile]) -> Result<()> {
 /// Runs launch files and prints the summary. Returns the rows in the order of the files, and the wall-clock time in seconds.
 ///
 /// # Errors
-/// `out` cannot be written, or the host cannot start a thread or make a temporary directory.
+/// `out` cannot be written, the path of `gcn` is unknown, or the host cannot start a thread or make a temporary directory.
 fn run_all(
     args: &Args,
     launches: &[LaunchFile],

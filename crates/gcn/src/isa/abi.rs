@@ -34,7 +34,7 @@ struct FixedRegister {
     holds: &'static str,
 }
 
-/// Directive of a user SGPR, or for version 2 the key of `.amd_kernel_code_t`, and its contents.
+/// Directive that requests user SGPRs, or the `.amd_kernel_code_t` key if only version 2 has them, and their contents.
 fn user(what: UserSgpr) -> (&'static str, &'static str) {
     let (key, holds) = match what {
         UserSgpr::PrivateSegmentBuffer => ("", "buffer descriptor of scratch, swizzled by lane"),

@@ -266,7 +266,7 @@ impl Specification {
     }
 }
 
-/// Sources of a form that may be a literal, as the decoder counts them.
+/// Indices of a form's sources that may be literals, in the decoder's numbering.
 fn literal_sources(form: &Form) -> Vec<usize> {
     let fields = match form.encoding {
         Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc => {

@@ -44,7 +44,7 @@ struct OtherRun {
     run: run::Args,
 }
 
-/// Makes the program optional, in which case the path is empty.
+/// Makes the program argument optional. If it is omitted, the path is empty.
 fn optional(input: Arg) -> Arg {
     input
         .required(false)

@@ -25,7 +25,7 @@ const STATE: [&str; 3] = ["mode", "exec_lo", "exec_hi"];
 
 /// Result of a comparison.
 pub struct Report {
-    /// The element that differs; `None` if all are equal.
+    /// Element or access that differs; `None` if there is none.
     pub different: Option<Comparing>,
     /// Number of elements compared.
     pub compared: u64,
@@ -33,7 +33,7 @@ pub struct Report {
     pub notes: Vec<String>,
 }
 
-/// An element that differs, and where the runs part.
+/// Element or access that differs, and the place where the runs part.
 pub struct Comparing {
     /// Element or access that differs.
     pub subject: Subject,
@@ -220,7 +220,7 @@ fn write_side(
     if side.steps.is_empty() {
         return writeln!(out, "{branch} {name}: has no such access");
     }
-    // A single instruction is on the line of its run. Several are below a line with the number of omitted ones.
+    // A single instruction is shown on the line of its run, several below it. Omitted ones are counted on that line.
     let is_one = side.steps.len() == 1 && side.hidden == 0;
     let mut tree = Tree { lines: Vec::new() };
     let mut head = String::new();
@@ -376,7 +376,7 @@ struct ComparisonReport<'a> {
     stray: Option<&'static str>,
     /// Values of the element in the first and the other run.
     values: Option<[&'a serde_json::Value; 2]>,
-    /// Elements of the buffer that differ.
+    /// Number of elements of the buffer that differ.
     different: Option<u64>,
     /// All buffers that differ.
     buffers: &'a [BufferCounts],
@@ -385,7 +385,7 @@ struct ComparisonReport<'a> {
     runs: Vec<RunReport<'a>>,
     /// Pairs of instructions from the element down to where the runs part.
     path: Vec<HopReport<'a>>,
-    /// Other places where operands part.
+    /// Number of other places where operands part.
     others: usize,
     /// Run, `first` or `other`, that reads a register before a load has taken effect.
     unwaited: Option<&'static str>,

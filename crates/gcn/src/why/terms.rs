@@ -39,7 +39,7 @@ impl RunNames {
         self.launches.get(run as usize).copied().unwrap_or(0)
     }
 
-    /// True if there are several runs, so that text must name the run.
+    /// True if there are several runs, so text must name the run.
     pub fn has_several_runs(&self) -> bool {
         self.launches.len() > 1
     }
