@@ -67,7 +67,7 @@ pub(crate) fn uuid(number: usize) -> String {
 /// Suffix of generic processor names, which cover several chips.
 const GENERIC: &str = "-generic";
 
-/// Returns the optional features of a device's target, each with true if it is enabled.
+/// Returns the names of the optional features of a device's target, each with its setting: true if enabled.
 fn features(device: &Device) -> impl Iterator<Item = (&'static str, bool)> {
     Chip::of(device.code_target()).feature_settings(device.features())
 }

@@ -57,7 +57,7 @@ impl ReadyLaunch {
     /// Validates a launch; `None` if it has no work-items.
     ///
     /// # Errors
-    /// The errors that the specification defines for arguments and sizes.
+    /// The errors that the specification defines for kernels, arguments and sizes.
     pub(crate) fn new(
         kernel: &Kernel,
         device: &Arc<Device>,

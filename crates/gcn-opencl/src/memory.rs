@@ -256,7 +256,7 @@ impl Mem {
     /// Checks the flags for a new object that shares this object's memory.
     ///
     /// # Errors
-    /// `flags` allows accesses that this object's flags forbid.
+    /// `flags` is invalid, or allows accesses that this object's flags forbid.
     pub(crate) fn check_shared(&self, flags: u64) -> Outcome {
         check_flags(flags, DEVICE_ACCESS | HOST_ACCESS)?;
         let widens = |own: u64, wider: u64| self.flags & own != 0 && flags & wider != 0;

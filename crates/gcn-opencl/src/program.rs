@@ -243,8 +243,8 @@ impl Program {
     /// Builds the program for `devices`, or for all of its devices if that is empty.
     ///
     /// # Errors
-    /// The program has kernels, a device or an option is invalid, there is no compiler, or a build fails. The build log
-    /// contains the reason for a failed build.
+    /// The program has kernels or was created by linking, a device or an option is invalid, there is no compiler, or a
+    /// build fails. The build log contains the reason for a failed build.
     pub(crate) fn build(&self, devices: &[Arc<Device>], options: &str) -> Outcome {
         self.check_detached()?;
         let mut result = Ok(());

@@ -21,7 +21,7 @@ fn supported(extension: u16, major: u16) -> HsaResult<Option<u16>> {
     match extension {
         LOADER => Ok((major == LOADER_VERSION.0).then_some(LOADER_VERSION.1)),
         IMAGES => Ok((major == IMAGES_VERSION.0).then_some(IMAGES_VERSION.1)),
-        // Finalizer, performance counters, profile events, profiler, and PC sampling extensions.
+        // Finalizer, performance counters, profiling events, AMD profiler, AQL profile and PC sampling extensions.
         0 | 2 | 3 | 0x200 | 0x202 | 0x203 => Ok(None),
         _ => Err(Status::INVALID_ARGUMENT),
     }
