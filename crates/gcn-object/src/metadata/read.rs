@@ -1,4 +1,4 @@
-//! Converts metadata to and from the notes of all versions.
+//! Reads metadata from the notes of all versions, and writes those of version 3 and later.
 
 use serde::Serialize;
 

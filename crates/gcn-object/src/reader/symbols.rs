@@ -30,8 +30,8 @@ pub(super) fn kernel_name(
     }
 }
 
-/// Returns the names of a code object's kernels in ascending order, using only its symbol tables. [`read`](crate::read)
-/// finds the same kernels, except those whose descriptor is not in the file.
+/// Returns the names of a code object's kernels in ascending order. Reads only the symbol tables if there are section
+/// headers. [`read`](crate::read) finds the same kernels, except those whose descriptor is not in the file.
 pub(crate) fn kernel_names(bytes: &[u8]) -> Result<Vec<Cow<'_, str>>, ReadError> {
     let (header, version, linked) = file_header(bytes)?;
     let sections = section_headers(header, bytes)?;

@@ -27,7 +27,7 @@ use crate::image::MAX_IMAGE_BYTES;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// Version 2 stores metadata in separate notes, which must be in an input section.
+    /// Metadata was given for version 2, which stores it in separate notes. These must be in an input section.
     #[error("code object version 2 has no MessagePack metadata")]
     Version,
     /// An alignment is not a power of two, or exceeds the limit.
