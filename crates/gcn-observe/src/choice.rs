@@ -141,7 +141,7 @@ fn range<T: Copy + PartialOrd + From<u8> + Add<Output = T>>(
     }
 }
 
-/// Parses a decimal or `0x` hexadecimal address that has a next one.
+/// Parses a decimal or `0x` hexadecimal address. The next address must also be representable, as the end of a range.
 fn address(text: &str) -> Option<u64> {
     let text = text.trim();
     let number = match text.strip_prefix("0x") {

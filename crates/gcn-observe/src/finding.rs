@@ -85,7 +85,7 @@ pub struct Side {
     pub place: Option<FindingPlace>,
 }
 
-/// First byte of the access that a finding is about.
+/// First byte of the memory that a finding is about.
 ///
 /// # Examples
 /// ```
@@ -142,7 +142,7 @@ pub struct Finding {
     pub label: String,
     /// Other sides of a conflict.
     pub sides: Vec<Side>,
-    /// First byte of the access, if the finding is about an access.
+    /// First byte of the memory that the finding is about, if any.
     pub address: Option<FindingAddress>,
     /// Additional facts, one sentence each.
     pub notes: Vec<String>,

@@ -110,7 +110,7 @@ impl Issue<'_> {
         (0..it.dwords).any(|dword| self.mark(marks, it, dword, lane) != PointerMark::Number)
     }
 
-    /// Returns the mark of the result of an operation that is not followed.
+    /// Returns the mark of the result of an operation without a rule: lost if an operand is marked.
     fn other(&self, marks: &PointerMarks, lane: usize) -> PointerMark {
         let exec = if self.facts.crosses {
             u64::MAX

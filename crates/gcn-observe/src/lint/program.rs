@@ -73,7 +73,7 @@ impl LintStep {
     }
 }
 
-/// Size of a word in bytes.
+/// Size of a dword in bytes.
 const DWORD: u64 = 4;
 
 /// Returns the counters that an instruction waits for.

@@ -10,7 +10,7 @@
 //! The load races with atomics of other waves. This is harmless, because a stale value makes the swap fail. The load counts
 //! as part of the atomic if the following holds on every path from it to a compare-and-swap that compares with its value:
 //! - the value only reaches operands of that compare-and-swap, addresses of loads for them, and conditions;
-//! - these conditions only control the execution of the compare-and-swap, and of no other write to memory.
+//! - these conditions control no write to memory other than the compare-and-swap.
 //!
 //! If the compare-and-swap succeeds, memory contained the value. [`SwapLoads::compared`] returns the dwords with which
 //! a compare-and-swap compares, so that a checker can compare the addresses.

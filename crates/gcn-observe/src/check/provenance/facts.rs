@@ -11,7 +11,7 @@ use crate::vectors::Vectors;
 /// Propagation of marks from sources to the result, dword by dword.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MarkFlow {
-    /// The instruction is not followed. If a source is marked, the result is lost.
+    /// The instruction has no rule. If a source is marked, the result is lost.
     Other,
     /// The first source.
     Copy,

@@ -37,7 +37,7 @@ pub(super) struct HappensBefore<'a> {
     pub(super) layout: EntryLayout,
     /// Waves of the wave's workgroup.
     pub(super) group: Range<u32>,
-    /// Clock of the workgroup's last barrier. The barrier orders all accesses with lower clocks.
+    /// Clock of the last barrier that the access observes. It orders all accesses of the workgroup with lower clocks.
     pub(super) since: u32,
     /// Clocks of the waves that the wave has synchronized with.
     pub(super) known: &'a OrderedClocks,

@@ -53,7 +53,7 @@ impl Runs {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the dispatch with number `id`, and the dispatches whose results may be stale in its caches.
+    /// Returns the dispatch with number `id`, and earlier dispatches whose writes its caches may miss.
     pub(super) fn find(&self, id: u64) -> Option<(Arc<RaceDispatch>, UnseenDispatches)> {
         let runs = self.lock();
         let found = runs.running.get(&id);
@@ -115,7 +115,7 @@ impl Runs {
     }
 }
 
-/// Reports races between two concurrent dispatches. The second ended last.
+/// Reports races between two concurrent dispatches, in the order in which they end.
 fn compare(mut runs: [Arc<RaceDispatch>; 2], findings: &Findings) {
     let [first, last] = runs.each_ref().map(|run| run.means);
     // The last dispatch may learn from the host or a third dispatch that the first has ended. The first can learn only

@@ -69,14 +69,14 @@ impl CachePath {
     }
 }
 
-/// Accesses that happen before one by a wave.
+/// Accesses that happen before an access by a wave.
 #[derive(Debug)]
 pub(super) struct EarlierAccesses {
     /// Clocks of the waves that it has synchronized with.
     known: Arc<OrderedClocks>,
     /// Further clocks, for accesses that bypass the cache.
     past_cache: ReceivedClocks,
-    /// Clock up to which they include those of its workgroup.
+    /// Clock of the last barrier that the access observes. The workgroup's accesses with lower clocks are included.
     since: u32,
 }
 
@@ -329,7 +329,7 @@ impl GroupShadow {
         is_kept
     }
 
-    /// Accesses that happen before one by a wave.
+    /// Returns the accesses that happen before an access by a wave.
     pub(super) fn order(
         &mut self,
         number: u32,

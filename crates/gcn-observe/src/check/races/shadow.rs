@@ -91,7 +91,7 @@ impl<const N: usize> Cells<N> {
         }
     }
 
-    /// Records a plain load of a cell if it can be stored. Otherwise, returns false and changes nothing.
+    /// Records a plain load of a cell if the result can be represented. Otherwise, records nothing and returns false.
     #[inline(always)]
     fn touch_by_load(
         &mut self,
@@ -124,7 +124,7 @@ struct CellAccess<'a, 'v> {
 }
 
 impl CellAccess<'_, '_> {
-    /// Records the access in cells. Stops at a cell that cannot be stored, and returns its index and its value.
+    /// Records the access in cells. Stops at a cell whose new value `S` cannot represent, and returns its index and that value.
     #[inline]
     fn touch<S: StoredCell>(&mut self, cells: &mut [S]) -> Option<(usize, ShadowCell)> {
         let (now, view) = (self.now, self.view);
@@ -163,10 +163,10 @@ impl CellAccess<'_, '_> {
 trait StoredCell: Copy + PartialEq {
     fn cell(self) -> ShadowCell;
 
-    /// Returns `None` if the cell has more accesses than the representation.
+    /// Returns `None` if the representation cannot hold the cell's accesses.
     fn from_cell(cell: ShadowCell) -> Option<Self>;
 
-    /// Records a plain load if writes are not collected. Returns the resulting cell if it cannot be stored.
+    /// Records a plain load; writes must not be collected. If the representation cannot hold the result, returns it as the error.
     fn touch_by_load(
         &mut self,
         now: PastAccess,
@@ -323,8 +323,8 @@ impl ShadowRow {
         }
     }
 
-    /// Records a plain load of bytes that form a single cell, if writes are not collected and the cell can be stored. Otherwise,
-    /// returns false and changes nothing. `at` is the address of the first byte.
+    /// Records a plain load of bytes that form a single dword or byte cell, if writes are not collected and the row can hold
+    /// the result. Otherwise, records nothing and returns false. `at` is the address of the first byte.
     #[inline(always)]
     pub(super) fn touch_cell_by_load(
         &mut self,
