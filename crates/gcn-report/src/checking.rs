@@ -394,7 +394,7 @@ impl Checking {
         let code = module.addresses();
         // If this drops the last reference to a module, the module must not be unloaded under the lock.
         let others = self.others(module);
-        // Hold the lock from here, so that a finding of two threads is new for only one of them.
+        // Hold the lock from here, so that a finding that two threads collect is new for only one of them.
         let mut collected = self.collected();
         let Collected { reports, known } = &mut *collected;
         let map = CodeMap::new(module).beside(&others);

@@ -19,7 +19,7 @@ extern "C" fn in_child() {
 pub fn watch() {
     static WATCH: Once = Once::new();
     IS_WATCHED.store(true, SeqCst);
-    // SAFETY: the function only stores to an atomic, and the library is never unloaded.
+    // SAFETY: the handler only accesses atomics, and the library is never unloaded.
     WATCH.call_once(|| unsafe {
         // Without memory for the handler, children are not detected.
         let _ = libc::pthread_atfork(None, None, Some(in_child));

@@ -251,7 +251,7 @@ impl MappedRegions {
     }
 }
 
-/// Observer that forwards memory changes to checkers and mapped regions.
+/// Listener that forwards memory changes to the observers and the mapped regions.
 #[derive(Debug)]
 pub(super) struct ChangeListener {
     pub(super) observers: Observers,

@@ -51,7 +51,7 @@ pub struct FindingReport {
     /// Accessed memory: `global` (which includes scratch), `lds` or `gds`.
     #[serde(serialize_with = "in_words")]
     memory: Option<Space>,
-    /// First byte of the access: an address in device memory, or an offset in the workgroup's LDS or in GDS.
+    /// First byte that the finding is about: an address in device memory, or an offset in the workgroup's LDS or in GDS.
     address: Option<u64>,
     /// Allocation that contains the address in device memory.
     buffer: Option<String>,

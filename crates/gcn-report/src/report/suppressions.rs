@@ -107,7 +107,7 @@ impl Suppression {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("invalid suppressions: line {line}: {message}")]
 pub struct InvalidSuppressions {
-    /// Sentence without a full stop.
+    /// Message of the TOML parser.
     pub message: String,
     /// Byte range of the error in the text.
     pub span: Range<usize>,
