@@ -164,8 +164,8 @@ fn vector_levels() -> [(&'static str, bool); 3] {
 }
 
 /// Runs the emulator's tests at every vector level except the widest, which `cargo xtask test` covers, and prints the
-/// levels that this host does not support. Then runs those tests and the data-driven kernels with all eligible blocks
-/// compiled to host code.
+/// levels that this host does not support. Then runs those tests and [`KERNEL_TESTS`] with all eligible blocks compiled to
+/// host code.
 fn vectors(arguments: &[&str]) -> Result<()> {
     let mut is_widest = true;
     for (level, is_available) in vector_levels() {
@@ -193,7 +193,7 @@ fn vectors(arguments: &[&str]) -> Result<()> {
         .env("GCN_ENGINE", "compiled"))
 }
 
-/// Other tests that run kernels and compare the results: those of the command line, and of the debugger's going back.
+/// Other tests that run kernels and compare the results: data-driven and compiled kernels, and reverse execution.
 const KERNEL_TESTS: [&str; 3] = ["data", "compiled", "past"];
 
 /// Emulator tests that run only once: `native` selects engines itself, and `uses` takes a minute. The tests `native`
@@ -220,7 +220,7 @@ fn emulator_tests() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Runs the compiled-kernel tests in the given mode, with every build.
+/// Runs the compiled-kernel tests in the given mode, for all builds that `arguments` select.
 fn compiled(mode: &str, arguments: &[&str]) -> Result<()> {
     run(Command::new(env!("CARGO"))
         .args(["test", "--quiet", "--profile", "checked"])

@@ -429,7 +429,7 @@ fn run_batch(
     Ok((outcomes, text))
 }
 
-/// Prints the result table, unexpected failures, and known failures that passed.
+/// Prints the result table. Returns an error that lists unexpected failures, and known failures that passed.
 fn report(selection: &Selection, results: &BTreeMap<String, Outcome>) -> Result<()> {
     let mut table = String::new();
     for outcome in Outcome::ALL {
