@@ -20,7 +20,7 @@ use crate::object::{Local, SourceObject};
 use crate::past::{Moment, UserChange};
 use crate::program::{Line, Program};
 use crate::record::{CLOCK, Record};
-use crate::scalar::Scalar;
+use crate::scalar::{Scalar, ScalarType};
 use crate::stops::{Change, StopKind, StopPoint, Watched, WatchedValue};
 use crate::view::{self, NamedBuffer, Target, View};
 use crate::why_request::WhyRequest;
@@ -397,23 +397,26 @@ impl Session<'_, '_> {
         let view = self.view();
         let ty = view.ty(target);
         let is_register = !matches!(target, Target::Memory { .. });
-        let value = match (is_register, value.ty.is_float()) {
-            // A floating-point literal assigned to a 32-bit register becomes an F32.
-            (true, true) if ty.bytes() == 4 => {
-                Scalar::new(ty, value.convert(crate::scalar::ScalarType::F32).bits)
-            }
-            (true, true) => Scalar::new(ty, value.convert(crate::scalar::ScalarType::F64).bits),
-            _ => value.convert(ty),
+        // Registers receive the bits of a floating-point number of their size.
+        let value = if is_register && value.ty.is_float() {
+            let is_single = ty.bytes() == 4;
+            let float = if is_single {
+                ScalarType::F32
+            } else {
+                ScalarType::F64
+            };
+            Scalar::new(ty, value.convert(float).bits)
+        } else {
+            value.convert(ty)
         };
         view.check(target, value)?;
         let focus = self.state.focus;
         let current = self.paused.as_ref().and_then(|paused| {
             let wave = paused.current()?;
-            let at = Moment {
+            Some(Moment {
                 wave: wave.id,
                 executed: wave.executed,
-            };
-            Some(at)
+            })
         });
         let change = UserChange {
             at: current.unwrap_or_default(),

@@ -185,7 +185,7 @@ impl Block {
     pub(crate) fn candidate(&self, variant: Variant) -> Option<Candidate<'_>> {
         let mut body = self.body(&self.steps);
         let exit = match self.exit {
-            Exit::End | Exit::Wait if variant != Variant::Observed => {
+            Exit::End | Exit::Wait if variant.has_waits() => {
                 let (last, others) = body.split_last()?;
                 let waiting = match last.inst.does() {
                     Does::Control(Control::End) => Some(Waiting::Ended),
@@ -217,7 +217,7 @@ impl Block {
             exit,
             uses: match variant {
                 Variant::Observed => self.uses(),
-                Variant::Full | Variant::WithoutMemory => &[],
+                Variant::Full | Variant::WithoutMemory | Variant::WithoutStores => &[],
             },
             is_compiled: self.native(variant).is_some(),
         })

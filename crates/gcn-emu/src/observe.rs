@@ -24,7 +24,7 @@ use crate::fault::{Fault, FaultKind};
 pub use crate::memory::{MemoryChange, MemoryChangeKind};
 use crate::scoreboard::Retired;
 pub use crate::step::ShareElements;
-use crate::step::Step;
+use crate::step::{MemoryPlan, Step};
 
 pub use access::{AccessValue, MemoryEvent, Phase};
 pub use context::{Context, Dispatched, Instruction};
@@ -72,16 +72,30 @@ bitflags::bitflags! {
         /// Calls to [`WaveObserver::issues`] for S_WAITCNT, for observers of [`Events::WATCHED`] that maintain their
         /// own wait counters.
         const WAIT = 1 << 15;
+        /// Calls to [`WaveObserver::accessed`] for stores and atomics outside LDS only. Loads, LDS accesses and waits can
+        /// then become host code.
+        const STORED = 1 << 16;
     }
 }
 
 impl Events {
+    /// Events after an access by a memory instruction.
+    #[inline(always)]
+    pub(crate) fn after(plan: Option<&MemoryPlan>) -> Events {
+        match plan.is_some_and(MemoryPlan::stores_outside_lds) {
+            true => Self::ACCESSED.union(Self::STORED),
+            false => Self::ACCESSED,
+        }
+    }
+
     /// Events that any instruction may cause, even without a memory access.
     pub(crate) const INSTRUCTION: Events = Self::ISSUE.union(Self::COMPLETE).union(Self::SKIP);
     /// Events of an LDS access that an observer may ignore.
     pub(crate) const OVERLOOKED: Events = Self::WATCHED.union(Self::ACCESS).union(Self::ACCESSED);
     /// Events that an LDS access may still cause if all observers ignore it.
     pub(crate) const NOT_OVERLOOKED: Events = Self::INSTRUCTION.union(Self::RETIRE);
+    /// Events besides which loads, LDS accesses and waits have none.
+    pub(crate) const BESIDE_STORES: Events = Self::DISPATCH.union(Self::WAVE).union(Self::MEMORY);
     /// Events at the issue of an instruction other than S_WAITCNT.
     pub(crate) const ISSUES: Events = Self::ISSUE.union(Self::WATCHED);
     /// Events at the issue of S_WAITCNT.

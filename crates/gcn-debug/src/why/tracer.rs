@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_emu::fault::Fault;
 use gcn_emu::observe::{
-    Context, Dispatched, Events, Instruction, MemoryEvent, Observer, ShareAccess, WaveEnd,
-    WaveObserver,
+    Context, Dispatched, Events, Instruction, MemoryEvent, Observer, WaveEnd, WaveObserver,
 };
 use gcn_emu::run::Stats;
 
@@ -48,16 +47,12 @@ impl Tracer {
 
 impl Observer for Tracer {
     fn wants(&self) -> Events {
-        let memory = Events::DISPATCH | Events::WAVE | Events::ACCESSED;
+        let waves = Events::DISPATCH | Events::WAVE;
         match (self.traces, self.has_values) {
-            (false, _) => memory,
-            (true, false) => memory | Events::ISSUE,
-            (true, true) => memory | Events::ISSUE | Events::COMPLETE,
+            (false, _) => waves | Events::STORED,
+            (true, false) => waves | Events::ACCESSED | Events::ISSUE,
+            (true, true) => waves | Events::ACCESSED | Events::ISSUE | Events::COMPLETE,
         }
-    }
-
-    fn may_overlook(&self) -> bool {
-        !self.traces
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
@@ -122,10 +117,6 @@ impl WaveObserver for WaveTracer {
 
     fn accessed(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         self.trace.access(context, event);
-    }
-
-    fn overlooks(&mut self, _: &Context<'_>, _: &ShareAccess<'_>) -> bool {
-        true
     }
 
     fn wave_ends(&mut self, context: &Context<'_>, end: WaveEnd<'_>) {

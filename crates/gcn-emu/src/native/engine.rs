@@ -35,13 +35,21 @@ pub(crate) enum Variant {
     Full,
     /// Leaves loads and stores as well.
     WithoutMemory,
+    /// Leaves stores and atomics outside LDS, barriers and the end of the wave as well, for runs whose observers want
+    /// events for those.
+    WithoutStores,
     /// Leaves everything except arithmetic and branches, for runs whose observers want events for the rest.
     Observed,
 }
 
 impl Variant {
+    /// True if host code may contain waits for other waves and the wave's end.
+    pub(crate) fn has_waits(self) -> bool {
+        matches!(self, Variant::Full | Variant::WithoutMemory)
+    }
+
     /// Number of variants.
-    pub(crate) const COUNT: usize = 3;
+    pub(crate) const COUNT: usize = 4;
 }
 
 /// Environment variable that selects the engine of a process.

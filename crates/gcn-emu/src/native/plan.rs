@@ -161,6 +161,16 @@ impl<'s> Planner<'s> {
                 || matches!(step.run, Executor::Flow) && is_nop())
     }
 
+    /// True if the variant may contain a memory access.
+    fn compiles_access(&self, step: &Step) -> bool {
+        let plan = step.memory.as_deref();
+        match self.variant {
+            Variant::Full => true,
+            Variant::WithoutStores => plan.is_some_and(|plan| !plan.stores_outside_lds()),
+            Variant::WithoutMemory | Variant::Observed => false,
+        }
+    }
+
     fn add_scalar_load(&mut self, load: ScalarLoad, number: usize, step: &Step) {
         // The load may fault, so it must execute after earlier accesses.
         let precedes = !self.phase.vector.has_accesses()
@@ -175,8 +185,7 @@ impl<'s> Planner<'s> {
 
     /// Adds an instruction to the current phase or to a new one. Returns false if the instruction cannot be lowered.
     fn add(&mut self, number: usize, step: &'s Step) -> bool {
-        if self.variant == Variant::Full
-            && matches!(step.run, Executor::Memory)
+        if self.compiles_access(step)
             && let Some(load) = step.memory.as_deref().and_then(ScalarLoad::new)
         {
             self.add_scalar_load(load, number, step);
@@ -201,7 +210,7 @@ impl<'s> Planner<'s> {
                 self.phase.scalars += 1;
                 self.phase.scalar.add(step)
             }
-            Executor::Memory if self.variant != Variant::Full => false,
+            Executor::Memory if !self.compiles_access(step) => false,
             Executor::Vector | Executor::Memory => {
                 let is_full = self.phase.vectors.len() == self.most;
                 if is_full || !self.phase.vector.add(step) {

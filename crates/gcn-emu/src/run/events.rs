@@ -212,7 +212,8 @@ impl<'a> EventWriter<'a> {
     pub(super) fn accessed(&mut self, wave: &Wave, lds: &Lds, transfer: &Transfer) {
         let (context, overlook) = (self.context(wave, lds), self.overlook);
         let event = MemoryEvent::new(&self.instruction, &context, Phase::After, transfer);
-        self.watch.each_accessing(Events::ACCESSED, overlook, |it| {
+        let events = Events::after(self.instruction.step.memory.as_deref());
+        self.watch.each_accessing(events, overlook, |it| {
             it.accessed(&context, &event);
         });
     }
@@ -286,7 +287,8 @@ impl<'a> EventWriter<'a> {
     ) -> Result<Attempt, Box<LaneFault>> {
         let Dispatched { device, .. } = *self.dispatched;
         let wants = self.watch.wants;
-        if !wants.intersects(Events::ACCESS | Events::ACCESSED) || self.overlook.is_unanimous {
+        let after = Events::after(step.memory.as_deref());
+        if !wants.intersects(Events::ACCESS | after) || self.overlook.is_unanimous {
             transfer.forget();
             let outcome = memory::execute(wave, step, lds, device, transfer);
             return outcome.map_err(Box::new);
@@ -303,7 +305,7 @@ impl<'a> EventWriter<'a> {
         }
         let outcome = memory::execute(wave, step, lds, device, transfer);
         let outcome = outcome.map_err(Box::new)?;
-        if is_access && outcome == Attempt::Done && wants.intersects(Events::ACCESSED) {
+        if is_access && outcome == Attempt::Done && wants.intersects(after) {
             self.accessed(wave, lds, transfer);
         }
         Ok(outcome)

@@ -41,6 +41,8 @@ struct Observed<'a> {
     asks: bool,
     /// True if an access has no events when all observers ignore it.
     drops_overlooked: bool,
+    /// True if only stores outside LDS have events.
+    reports_only_stores: bool,
     /// True if operations take effect as late as possible.
     is_late: bool,
     /// Registers that each step of the block uses, starting at the entry, if some may be watched.
@@ -60,16 +62,19 @@ pub(super) fn run_observed(
     (watch, stops): (&mut Watchers, Option<&mut StopPoints>),
     instructions: u64,
 ) -> Result<(), Stop> {
-    let policy = Engine::policy(Variant::Observed);
+    let observed = Observed::new(dispatched, state.0, watch);
+    let variant = match observed.reports_only_stores {
+        true => Variant::WithoutStores,
+        false => Variant::Observed,
+    };
     let is_compiled = stops.is_none()
         && state.0.late.is_none()
-        && !watch
-            .wants
-            .intersects(Events::INSTRUCTION | Events::SEQUENCE);
+        && !observed.reports_all
+        && !observed.reports_sequences;
     let mut observed = Observed {
         stops,
-        policy: policy.filter(|_| is_compiled),
-        ..Observed::new(dispatched, state.0, watch)
+        policy: Engine::policy(variant).filter(|_| is_compiled),
+        ..observed
     };
     run_wave(dispatched, &mut observed, state, instructions)
 }
@@ -99,6 +104,9 @@ impl<'a> Observed<'a> {
             skips_flow: !counts && !is_late && !wants(of_flow),
             asks,
             drops_overlooked: asks && !wants(Events::NOT_OVERLOOKED),
+            reports_only_stores: !counts
+                && !is_late
+                && Events::BESIDE_STORES.union(Events::STORED).contains(wanted),
             is_late,
             used: &[],
             policy: None,
@@ -202,6 +210,13 @@ impl<'a> Execution<'a> for Observed<'a> {
                     let Some(plan) = step.memory.as_deref() else {
                         return Ok(&steps[place..]);
                     };
+                    if self.has_no_events(plan) {
+                        let device = self.dispatched.device;
+                        if memory::execute_fast_path(wave, plan, lds, device, transfer).is_none() {
+                            return Ok(&steps[place..]);
+                        }
+                        continue;
+                    }
                     wave.executed = before;
                     let state = (&mut *wave, &mut *lds, &mut *transfer);
                     if self.asks && plan.share.is_some() {
@@ -229,7 +244,11 @@ impl<'a> Execution<'a> for Observed<'a> {
         let has_events =
             (self.reports_all || self.is_watched(state.0, step, number) || !reports_nothing)
                 && !(self.skips_waits && matches!(step.run, Executor::Wait(_)))
-                && !(self.skips_flow && matches!(step.run, Executor::Flow));
+                && !(self.skips_flow && matches!(step.run, Executor::Flow))
+                && !step
+                    .memory
+                    .as_deref()
+                    .is_some_and(|it| self.has_no_events(it));
         if has_events {
             self.any(state, steps, Overlook::default())
         } else {
@@ -263,6 +282,12 @@ impl<'a> Execution<'a> for Observed<'a> {
 }
 
 impl Observed<'_> {
+    /// True if observers receive no event of a memory access.
+    #[inline(always)]
+    fn has_no_events(&self, plan: &MemoryPlan) -> bool {
+        self.reports_only_stores && !plan.stores_outside_lds()
+    }
+
     /// True if observers watch a register that a step uses. `number` is the step's index from the block's entry.
     #[inline(always)]
     fn uses_watched(&self, step: &Step, number: usize) -> bool {
@@ -342,7 +367,7 @@ impl Observed<'_> {
             let told = events.accesses(wave, lds, transfer);
             told.map_err(|kind| stop(pc, (kind, None)))?;
         }
-        let is_reported = is_access && events.watch.wants.intersects(Events::ACCESSED);
+        let is_reported = is_access && events.watch.wants.intersects(Events::after(Some(plan)));
         if is_reported && !plan.keeps_addresses && transfer.known().is_none() {
             memory::addresses(wave, step, device, transfer.access_mut());
         }

@@ -178,6 +178,13 @@ impl MemoryPlan {
         }
     }
 
+    /// True for stores and atomics, except in LDS.
+    #[inline]
+    pub(crate) fn stores_outside_lds(&self) -> bool {
+        matches!(self.does.intent(), Some(Intent::Store | Intent::Atomic))
+            && (self.gds || !matches!(self.family, Family::Share))
+    }
+
     /// Number of elements that a lane accesses.
     pub(crate) fn elements_per_lane(&self) -> u8 {
         let has_two = matches!(
