@@ -3,10 +3,11 @@
 use gcn_emu::observe::{Paused, Turn};
 use gcn_isa::Does;
 
+use crate::goal::{Goal, SearchEnd, Sought};
 use crate::past::Moment;
 use crate::reasons::{Current, current, is_call};
 use crate::replay::goes_back;
-use crate::session::{Goal, LastRun, Leave, Resume, Scheduler, SearchEnd, Sought, State};
+use crate::session::{LastRun, Leave, Resume, Scheduler, State};
 
 /// Applies a front end's decision.
 pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {

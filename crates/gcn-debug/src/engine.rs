@@ -19,11 +19,12 @@ use gcn_emu::step::Step;
 use crate::catch::{Catches, Findings};
 use crate::checkpoints::Recording;
 use crate::decisions::{decide, resumed};
+use crate::goal::{Goal, Sought};
 use crate::program::Program;
 use crate::reasons::{self, Current, compare_anew, current, interrupted};
 use crate::record::Record;
 use crate::replay;
-use crate::session::{Goal, Leave, Resume, Scheduler, Session, Sought, State, Stop, apply};
+use crate::session::{Leave, Resume, Scheduler, Session, State, Stop, apply};
 use crate::view::NamedBuffer;
 use crate::why_request::WhyRequest;
 

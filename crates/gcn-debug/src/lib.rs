@@ -107,6 +107,7 @@ mod past;
 mod why_request;
 mod checkpoints;
 mod record;
+mod goal;
 mod session;
 mod listing;
 mod memory_access;

@@ -8,8 +8,9 @@ use gcn_emu::step::Step;
 use gcn_emu::wave::{Waiting, WaveId};
 
 use crate::eval;
+use crate::goal::Goal;
 use crate::past::Moment;
-use crate::session::{Goal, Scheduler, State, Stop};
+use crate::session::{Scheduler, State, Stop};
 use crate::stops::{Change, StopKind};
 use crate::view::View;
 

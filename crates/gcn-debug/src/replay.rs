@@ -7,11 +7,12 @@
 use gcn_emu::observe::Paused;
 use gcn_isa::Does;
 
+use crate::goal::{Goal, SearchEnd, Sought};
 use crate::past::Moment;
 use crate::reasons::{
     Current, breakpoints, changes, compare_anew, focus_on, interrupted, is_call, is_interrupted,
 };
-use crate::session::{Goal, LastRun, Resume, SearchEnd, Sought, State, Stop};
+use crate::session::{LastRun, Resume, State, Stop};
 
 /// Number of instructions in the first window searched for lines and calls.
 const FIRST_WINDOW: u64 = 1000;
