@@ -3,6 +3,9 @@
 //! grid = 8192
 //! group = 64
 //! args = { data = "u32*8192:iota", flags = "u32*129" }
+//? --threads 1
+//? --late
+// GCN all: no findings
 // GCN all: no findings
 .globl kernel
 .p2align 8

@@ -225,7 +225,7 @@ impl Facts {
     /// Formats the enumerators as Rust constants.
     fn numbers(&self, all: &BTreeSet<String>) -> Result<String> {
         let mut text = format!(
-            "//! Numbers of the HSA headers of ROCm {}, by their names there; behind some, the releases that have them.\n\
+            "//! Constants of the HSA headers of ROCm {}; a comment names the releases if not all define the constant.\n\
              //! Written by `cargo xtask headers`.\n#![allow(missing_docs, non_upper_case_globals)]\n",
             join(all, ", ")
         );

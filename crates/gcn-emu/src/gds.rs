@@ -98,6 +98,12 @@ impl Gws {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Gives logical wave 0 the turn in ordered counts. Call this before each run: waves are numbered anew, but the
+    /// resources keep their state, so that one kernel can prepare them for the next.
+    pub(crate) fn begin_run(&self) {
+        self.lock().turn = 0;
+    }
+
     /// Copies the state of all resources.
     pub(crate) fn save(&self) -> GwsState {
         self.lock().clone()

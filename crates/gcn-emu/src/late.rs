@@ -3,14 +3,19 @@
 use crate::lanes::Lanes;
 use crate::noise::Noise;
 use crate::outstanding::Outstanding;
+use crate::scoreboard::OperationId;
 
-/// Issued operation with the contents of its source registers at issue.
+/// Issued operation with the state that it reads, as of its issue.
 #[derive(Clone, Debug)]
 pub(crate) struct LateOperation {
     /// Sequence number within the wave.
     pub(crate) number: u64,
     /// Address of the instruction.
     pub(crate) pc: u64,
+    /// MODE at issue.
+    pub(crate) mode: u32,
+    /// Operation ID for the events of the access.
+    pub(crate) operation: OperationId,
     /// Contents of source vector registers, by register number.
     pub(crate) vectors: Vec<(u8, Lanes)>,
     /// Contents of source scalar registers and EXEC, by register number.

@@ -2,6 +2,8 @@
 
 use gcn_isa::{Isa, Ty};
 
+use crate::noise::Noise;
+
 /// LDS allocation of a workgroup. All waves of a workgroup run on one thread, so accesses need not be atomic.
 #[derive(Clone, Debug)]
 pub struct Lds {
@@ -37,14 +39,11 @@ impl Lds {
         }
     }
 
-    /// Fills the LDS with noise from `seed`.
-    pub fn randomise(&mut self, seed: u64) {
-        let mut state = seed | 1;
-        for byte in &mut self.bytes {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            *byte = state as u8;
+    /// Fills the LDS with noise.
+    pub(crate) fn randomise(&mut self, mut noise: Noise) {
+        for bytes in self.bytes.chunks_mut(size_of::<u64>()) {
+            let random = noise.next().to_le_bytes();
+            bytes.copy_from_slice(&random[..bytes.len()]);
         }
     }
 

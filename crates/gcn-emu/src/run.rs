@@ -132,6 +132,7 @@ pub fn run(
     let is_alone = threads == 1 && device.config.exclusive;
     device.memory.set_one_user(is_alone);
 
+    device.gws.begin_run();
     let shared = Shared::new(device, code, dispatch, threads, slots);
     let dispatched = shared.dispatched();
     observers.dispatch_begins(&dispatched);

@@ -1,4 +1,4 @@
-//! Numbers of the HSA headers of ROCm 5.2, 6.4, 7.2, by their names there; behind some, the releases that have them.
+//! Constants of the HSA headers of ROCm 5.2, 6.4, 7.2; a comment names the releases if not all define the constant.
 //! Written by `cargo xtask headers`.
 #![allow(missing_docs, non_upper_case_globals)]
 

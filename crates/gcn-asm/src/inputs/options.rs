@@ -119,7 +119,8 @@ pub struct Inclusion {
     pub from: Range<usize>,
 }
 
-/// Parses a symbol definition from a command line: `NAME` or `NAME=VALUE`. The value defaults to 1.
+/// Parses a symbol definition from a command line: `NAME` or `NAME=VALUE`, with a number as in sources (`010` is octal).
+/// The value defaults to 1.
 ///
 /// # Errors
 /// A message that states why the definition is invalid.
@@ -130,6 +131,7 @@ pub struct Inclusion {
 /// assert_eq!(gcn_asm::definition("fast"), Ok(("fast".to_owned(), 1)));
 /// assert!(gcn_asm::definition("1st=1").is_err());
 /// assert!(gcn_asm::definition("size=--5").is_err());
+/// assert_eq!(gcn_asm::definition("mode=010"), Ok(("mode".to_owned(), 8)));
 /// ```
 pub fn definition(text: &str) -> Result<(String, i64), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, "1"));
@@ -144,9 +146,11 @@ pub fn definition(text: &str) -> Result<(String, i64), String> {
         Some(digits) => (-1, digits),
         None => (1, value),
     };
-    let (digits, radix) = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
-        Some(digits) => (digits, 16),
-        None => (digits, 10),
+    let (digits, radix) = match digits.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (&digits[2..], 16),
+        [b'0', b'b' | b'B', ..] => (&digits[2..], 2),
+        [b'0', _, ..] => (digits, 8),
+        _ => (digits, 10),
     };
     match u64::from_str_radix(digits, radix) {
         // The integer parser accepts a plus sign.

@@ -56,6 +56,14 @@ impl IssueState {
         }
     }
 
+    /// State of an instruction that takes effect after its issue, as the operation with this ID.
+    pub(super) fn delayed(wave: &Wave, step: &Step, operation: OperationId) -> IssueState {
+        IssueState {
+            operation: Some(operation),
+            ..IssueState::of(wave, step, false)
+        }
+    }
+
     /// Captures the state of an instruction that is neither skipped nor resumed and uses its operands as encoded.
     #[inline(always)]
     pub(super) fn plain(wave: &Wave, step: &Step, counts: bool) -> IssueState {

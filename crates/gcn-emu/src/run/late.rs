@@ -4,8 +4,8 @@
 //! emulator completes operations at once; in this mode it completes them as late as possible. At issue the operation
 //! captures the registers that it reads, and the registers that it will write are filled with noise. It takes effect
 //! when a wait covers it ([`Outstanding`](crate::outstanding::Outstanding)), and at the latest when the wave ends,
-//! sleeps or has used up its turn, so that waves that wait for each other make progress. Operations of a wave that are
-//! due at the same time take effect in issue order.
+//! sleeps or has used up its turn, and when its workgroup's turn ends while the wave waits for others, so that waves that
+//! wait for each other make progress. Operations of a wave that are due at the same time take effect in issue order.
 
 use std::collections::BTreeSet;
 
@@ -24,6 +24,7 @@ use crate::late::LateOperation;
 use crate::lds::Lds;
 use crate::observe::{Dispatched, Overlook, Watchers};
 use crate::outstanding::flat_order;
+use crate::scoreboard::OperationId;
 use crate::step::{Family, Step};
 use crate::wave::Wave;
 
@@ -181,7 +182,7 @@ impl<'a, 'b> LateContext<'a, 'b> {
             let exec = wave.exec();
             let pc = wave.pc;
             wave.pc = operation.pc;
-            let result = self.perform(wave, step);
+            let result = self.perform(wave, step, operation.operation);
             wave.pc = pc;
             let results: Vec<_> = vectors.iter().map(|(it, _)| *wave.vgpr(*it)).collect();
             let scalar_results: Vec<u32> = scalars.iter().map(|it| wave.resolved(*it)).collect();
@@ -203,9 +204,14 @@ impl<'a, 'b> LateContext<'a, 'b> {
     }
 
     /// Executes an instruction in a wave whose registers have been restored to their values at issue.
-    fn perform(&mut self, wave: &mut Wave, step: &Step) -> Result<(), Stop> {
+    fn perform(
+        &mut self,
+        wave: &mut Wave,
+        step: &Step,
+        operation: OperationId,
+    ) -> Result<(), Stop> {
         let pc = wave.pc;
-        let issued = IssueState::of(wave, step, true);
+        let issued = IssueState::delayed(wave, step, operation);
         let mut events = EventWriter::new(
             self.dispatched,
             self.watch,
@@ -297,7 +303,7 @@ fn written(wave: &Wave, step: &Step) -> Used {
     used(wave, step, |it| it.written)
 }
 
-/// Captures the registers that an instruction reads, and EXEC, without duplicates.
+/// Captures the registers that an instruction reads, EXEC and MODE, without duplicates.
 fn capture(wave: &Wave, step: &Step, pc: u64, number: u64) -> LateOperation {
     let read = used(wave, step, |it| it.read);
     let vectors: BTreeSet<u8> = read.vectors.into_iter().map(|(it, _)| it).collect();
@@ -309,6 +315,8 @@ fn capture(wave: &Wave, step: &Step, pc: u64, number: u64) -> LateOperation {
     LateOperation {
         number,
         pc,
+        mode: wave.mode,
+        operation: wave.scoreboard.next(),
         vectors: vectors.into_iter().map(|it| (it, *wave.vgpr(it))).collect(),
         scalars: scalars
             .into_iter()
@@ -317,8 +325,9 @@ fn capture(wave: &Wave, step: &Step, pc: u64, number: u64) -> LateOperation {
     }
 }
 
-/// Swaps the registers captured by an operation with the wave's registers.
+/// Swaps the state captured by an operation with the wave's state.
 fn exchange(wave: &mut Wave, operation: &mut LateOperation) {
+    std::mem::swap(&mut wave.mode, &mut operation.mode);
     for (register, value) in &mut operation.vectors {
         std::mem::swap(wave.vgpr_mut(*register), value);
     }

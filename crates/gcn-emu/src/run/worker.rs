@@ -7,6 +7,7 @@ mod controlled;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
+use super::late::LateContext;
 use super::observed::{end_sequence, run_observed};
 use super::place::keep_first_wave;
 use super::shared::Shared;
@@ -382,11 +383,34 @@ impl<'a> Worker<'a> {
                 .each(Events::BARRIER, |it| it.barrier_opens(&dispatched, id));
             return Ok(TurnEnd::Passed);
         }
+        self.finish_waiting(index)?;
         Ok(if progress {
             TurnEnd::Ran
         } else {
             TurnEnd::Blocked
         })
+    }
+
+    /// Completes the delayed operations of a workgroup's waves that wait for other waves, which may be waiting for these
+    /// operations.
+    fn finish_waiting(&mut self, index: usize) -> Result<(), Box<Fault>> {
+        if self.shared.device.config.late.is_none() {
+            return Ok(());
+        }
+        for number in 0..self.resident[index].waves.len() {
+            let RunningGroup { waves, lds, .. } = &mut *self.resident[index];
+            let waits =
+                |wave: &&mut Box<Wave>| matches!(wave.waiting, Waiting::Barrier | Waiting::Gws);
+            let Some(wave) = waves[number].as_mut().filter(waits) else {
+                continue;
+            };
+            let before = [wave.executed, wave.violations];
+            let dispatched = self.shared.dispatched();
+            let (transfer, watch) = (&mut self.storage.transfer, &mut self.watch);
+            let result = LateContext::new(&dispatched, lds, transfer, watch).finish(wave);
+            self.settle(index, number, before, result)?;
+        }
+        Ok(())
     }
 
     /// Runs wave `number` of a workgroup for at most `instructions` instructions, or until it waits, ends or stops.

@@ -1,6 +1,6 @@
 //! API functions for extensions, their function tables, and the loader extension.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 
 use super::images;
 use super::system::{IMAGES, LOADER};
@@ -9,6 +9,7 @@ use crate::abi::{Handle, HandleCallback, SegmentDescriptor};
 use crate::agents::Agent;
 use crate::api::executables::reader_of_file;
 use crate::info::Info;
+use crate::numbers;
 use crate::status::{HsaResult, Status};
 
 /// Image extension version.
@@ -16,14 +17,27 @@ const IMAGES_VERSION: (u16, u16) = (1, 0);
 /// Loader extension version.
 const LOADER_VERSION: (u16, u16) = (1, 3);
 
+/// Returns the name of an extension.
+fn name(extension: u16) -> HsaResult<&'static CStr> {
+    Ok(match u32::from(extension) {
+        numbers::HSA_EXTENSION_FINALIZER => c"HSA_EXTENSION_FINALIZER",
+        numbers::HSA_EXTENSION_IMAGES => c"HSA_EXTENSION_IMAGES",
+        numbers::HSA_EXTENSION_PERFORMANCE_COUNTERS => c"HSA_EXTENSION_PERFORMANCE_COUNTERS",
+        numbers::HSA_EXTENSION_PROFILING_EVENTS => c"HSA_EXTENSION_PROFILING_EVENTS",
+        numbers::HSA_EXTENSION_AMD_PROFILER => c"HSA_EXTENSION_AMD_PROFILER",
+        numbers::HSA_EXTENSION_AMD_LOADER => c"HSA_EXTENSION_AMD_LOADER",
+        numbers::HSA_EXTENSION_AMD_AQLPROFILE => c"HSA_EXTENSION_AMD_AQLPROFILE",
+        numbers::HSA_EXTENSION_AMD_PC_SAMPLING => c"HSA_EXTENSION_AMD_PC_SAMPLING",
+        _ => return Err(Status::INVALID_ARGUMENT),
+    })
+}
+
 /// Returns the supported minor version of an extension for a major version.
 fn supported(extension: u16, major: u16) -> HsaResult<Option<u16>> {
     match extension {
         LOADER => Ok((major == LOADER_VERSION.0).then_some(LOADER_VERSION.1)),
         IMAGES => Ok((major == IMAGES_VERSION.0).then_some(IMAGES_VERSION.1)),
-        // Finalizer, performance counters, profiling events, AMD profiler, AQL profile and PC sampling extensions.
-        0 | 2 | 3 | 0x200 | 0x202 | 0x203 => Ok(None),
-        _ => Err(Status::INVALID_ARGUMENT),
+        _ => name(extension).map(|_| None),
     }
 }
 
@@ -40,17 +54,7 @@ pub unsafe extern "C" fn hsa_extension_get_name(
     name: *mut *const c_char,
 ) -> Status {
     guard(|| {
-        let text = match extension {
-            0 => c"HSA_EXTENSION_FINALIZER",
-            IMAGES => c"HSA_EXTENSION_IMAGES",
-            2 => c"HSA_EXTENSION_PERFORMANCE_COUNTERS",
-            3 => c"HSA_EXTENSION_PROFILING_EVENTS",
-            0x200 => c"HSA_EXTENSION_AMD_PROFILER",
-            LOADER => c"HSA_EXTENSION_AMD_LOADER",
-            0x202 => c"HSA_EXTENSION_AMD_AQLPROFILE",
-            0x203 => c"HSA_EXTENSION_AMD_PC_SAMPLING",
-            _ => return Err(Status::INVALID_ARGUMENT),
-        };
+        let text = self::name(extension)?;
         // SAFETY: the program guarantees that its address is valid.
         unsafe { put(name, text.as_ptr()) }
     })

@@ -4,6 +4,7 @@ use super::super::shared::Shared;
 use super::Worker;
 use crate::device::LdsFill;
 use crate::lanes::LANES;
+use crate::noise::Noise;
 use crate::observe::{Context, Events};
 use crate::wave::{Wave, WaveId};
 
@@ -24,9 +25,10 @@ impl Worker<'_> {
         };
         match device.config.lds_fill {
             LdsFill::Zero => group.lds.clear(),
-            LdsFill::Random(seed) => group.lds.randomise(
-                seed ^ (u64::from(id[0]) << 40) ^ (u64::from(id[1]) << 20) ^ u64::from(id[2]),
-            ),
+            LdsFill::Random(seed) => {
+                let noise = id.map(u64::from).into_iter();
+                group.lds.randomise(noise.fold(Noise::new(seed), Noise::of));
+            }
         }
         group.size = dispatch.shape().group_size(id);
         group.count = group.items().div_ceil(LANES);
