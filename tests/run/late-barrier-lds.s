@@ -5,7 +5,7 @@
 //! args = { out = "u32*1" }
 //! print = ["out"]
 //? --late
-// GCN all: x
+// GCN all: out: u32[0..1] = 5
 .globl kernel
 .p2align 8
 .type kernel,@function

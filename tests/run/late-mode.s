@@ -6,7 +6,10 @@
 //! print = ["out"]
 //? --threads 1
 //? --late
-// GCN all: x
+// GCN all: out: u32[0..1] = 768
+// GCN all: not exact: ds_add_f32 (open, E053)
+// GCN all: out: u32[0..1] = 768
+// GCN all: not exact: ds_add_f32 (open, E053)
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -194,13 +194,12 @@ impl Dispatch {
         self.scratch_bytes_per_group() * self.resident_groups() as u64
     }
 
-    /// Maximum number of workgroups resident on a host thread, at most those of the dispatch. Each needs its own scratch.
+    /// Maximum number of workgroups resident on a host thread. Each needs its own scratch.
     pub(crate) fn resident_groups(&self) -> usize {
         let affordable = SCRATCH_BYTES
             .checked_div(self.scratch_bytes_per_group())
             .map_or(RESIDENT_GROUPS_WAITING, |groups| groups as usize);
-        let most = affordable.clamp(RESIDENT_GROUPS, RESIDENT_GROUPS_WAITING);
-        self.group_count().min(most as u128) as usize
+        affordable.clamp(RESIDENT_GROUPS, RESIDENT_GROUPS_WAITING)
     }
 
     /// Maximum number of waves resident in a run on `threads` host threads.

@@ -219,6 +219,15 @@ pub struct Scratch {
     pub bytes_per_lane: u32,
 }
 
+impl Scratch {
+    /// True if a range of addresses is within the wave's scratch.
+    pub(crate) fn contains(&self, address: u64, bytes: u64) -> bool {
+        let size = u64::from(self.bytes_per_lane) * LANES as u64;
+        let offset = address.wrapping_sub(self.base);
+        offset <= size && bytes <= size - offset
+    }
+}
+
 /// Memory violation bit of TRAPSTS.
 pub const TRAPSTS_MEM_VIOL: u32 = 1 << 8;
 

@@ -346,6 +346,38 @@ fn loads_and_stores_are_compiled() {
 }
 
 #[test]
+fn a_dword_of_a_load_may_be_overwritten_before_it_is_read() {
+    let _chosen = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
+    let target = Target::named("gfx900").expect("it exists");
+    let lanes =
+        "v_mbcnt_lo_u32_b32 v5, -1, 0\n v_mbcnt_hi_u32_b32 v5, -1, v5\n v_lshlrev_b32 v5, 2, v5";
+    for (load, dwords) in [
+        ("global_load_dwordx2 v[8:9], v[2:3], off", 2),
+        ("global_load_dwordx3 v[8:10], v[2:3], off", 3),
+        ("global_load_dwordx4 v[8:11], v[2:3], off", 4),
+        ("flat_load_dwordx4 v[8:11], v[2:3]", 4),
+        ("buffer_load_dwordx4 v[8:11], v4, s[4:7], 0 offen", 4),
+        ("ds_read_b64 v[8:9], v4", 2),
+        ("ds_read2_b32 v[8:9], v4 offset1:1", 2),
+        ("ds_read2_b64 v[8:11], v4 offset1:1", 4),
+        ("ds_read_b128 v[8:11], v4", 4),
+    ] {
+        for scale in [0, dwords] {
+            for dead in 0..1 << dwords {
+                let overwritten = (0..dwords)
+                    .filter(|dword| dead >> dword & 1 != 0)
+                    .map(|dword| format!("v_mov_b32 v{}, 7\n", 8 + dword))
+                    .collect::<String>();
+                let text = format!(
+                    "{lanes}\n v_mul_u32_u24 v4, {scale}, v5\n v_or_b32 v2, s0, v4\n v_mov_b32 v3, s1\n {load}\n {overwritten}"
+                );
+                Program::of_text(target, &text, KEPT, 7).compare_engines();
+            }
+        }
+    }
+}
+
+#[test]
 fn loads_of_scalar_registers_are_compiled() {
     for text in SCALAR_LOADS {
         // Nothing is mapped at its address: the interpreter, which host code calls, says so.

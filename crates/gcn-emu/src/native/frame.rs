@@ -15,7 +15,7 @@ use crate::exec::memory::{Descriptor, SCRATCH_ROW};
 use crate::lanes::{LANES, Lanes};
 use crate::memory::{COPIES, Memory, Window};
 use crate::step::{Executor, Step};
-use crate::wave::{Visit, Waiting, Wave};
+use crate::wave::{Scratch, Visit, Waiting, Wave};
 
 /// Part of a region that the interpreter may have to execute.
 #[derive(Debug)]
@@ -460,7 +460,9 @@ unsafe extern "sysv64" fn find_buffer(frame: *mut Frame, access: u32) {
         ScalarSource::Constant(value) => value,
     };
     let descriptor = Descriptor::unformatted(wave.isa, words, soffset, false, false);
-    let found = memory.and_then(|memory| buffer_window(memory, &descriptor, buffer, access));
+    let scratch = &wave.scratch;
+    let found =
+        memory.and_then(|memory| buffer_window(memory, &descriptor, scratch, buffer, access));
     *window = found.unwrap_or(Window::EMPTY);
     window.high[..WORDS].copy_from_slice(&words);
     if !buffer.has_offsets {
@@ -470,10 +472,11 @@ unsafe extern "sysv64" fn find_buffer(frame: *mut Frame, access: u32) {
 }
 
 /// Window of a buffer access. Without lane offsets the window has a single position, and `low` holds the stride
-/// between lanes.
+/// between lanes. Interleaved lanes must be in the wave's own scratch, since stores write whole rows.
 fn buffer_window(
     memory: &Memory,
     descriptor: &Descriptor,
+    scratch: &Scratch,
     buffer: BufferAccess,
     access: &Access,
 ) -> Option<Window> {
@@ -484,6 +487,9 @@ fn buffer_window(
             return None;
         }
         let rows = |bytes| bytes / DWORD * SCRATCH_ROW;
+        if !scratch.contains(base.wrapping_add(rows(offset)), rows(bytes)) {
+            return None;
+        }
         let window = memory.window_at(base, rows(offset), rows(bytes))?;
         return Some(Window {
             low: [DWORD as u32; COPIES],

@@ -290,10 +290,11 @@ impl<'a> Emitter<'a> {
         Ok(YMM[register])
     }
 
-    /// Frees the registers of values that are not used after an operation.
+    /// Frees the registers of values that are not used after an operation, except pinned ones.
     pub(super) fn release(&mut self, place: usize) {
-        for register in 0..VALUES {
+        for (register, host) in YMM.iter().enumerate().take(VALUES) {
             if let Some(held) = self.registers[register]
+                && !self.pinned.contains(host)
                 && !self.is_used_behind(held, place)
             {
                 self.values[held.0 as usize].register = None;

@@ -273,6 +273,12 @@ impl<'a> Execution<'a> for Observed<'a> {
         }
     }
 
+    fn barrier_opens(&mut self, wave: &Wave) {
+        let (dispatched, group) = (self.dispatched, wave.id.group);
+        self.watch
+            .each(Events::BARRIER, |it| it.barrier_opens(dispatched, group));
+    }
+
     fn end_turn(&mut self, (wave, lds, transfer): State<'_>) -> Result<(), Stop> {
         if self.is_late {
             LateContext::new(self.dispatched, lds, transfer, self.watch).finish(wave)?;

@@ -21,7 +21,7 @@ use crate::native::{
 };
 use crate::observe::Dispatched;
 use crate::step::{Executor, Step};
-use crate::wave::Wave;
+use crate::wave::{Waiting, Wave};
 
 /// Exit of a wave from a block.
 pub(super) enum BlockExit {
@@ -87,6 +87,9 @@ pub(super) trait Execution<'a> {
 
     /// Leaves a block after these steps.
     fn leave(&mut self, wave: &Wave, lds: &Lds, steps: &[Step]);
+
+    /// Reports that the barrier of a wave without company has opened.
+    fn barrier_opens(&mut self, wave: &Wave);
 
     /// Ends a turn in which the wave has reached its maximum number of instructions.
     ///
@@ -222,6 +225,12 @@ fn execute_steps<'a>(
             }
             After::Waits(next) => {
                 wave.executed = before + 1;
+                // The only wave of a workgroup passes its barriers, as in host code.
+                if wave.waiting == Waiting::Barrier && wave.group.waves == 1 {
+                    wave.waiting = Waiting::No;
+                    execution.barrier_opens(wave);
+                    return Ok(Some(BlockExit::Goes(next)));
+                }
                 return Ok(Some(BlockExit::Waits(next)));
             }
             After::Blocked => {
@@ -559,6 +568,9 @@ impl<'a> Execution<'a> for Unobserved<'a, '_, '_> {
 
     #[inline(always)]
     fn leave(&mut self, _wave: &Wave, _lds: &Lds, _steps: &[Step]) {}
+
+    #[inline(always)]
+    fn barrier_opens(&mut self, _wave: &Wave) {}
 
     #[inline(always)]
     fn end_turn(&mut self, _state: State<'_>) -> Result<(), Stop> {

@@ -432,7 +432,8 @@ impl Program {
             | Events::ACCESSED
             | Events::CACHE
             | Events::RETIRE;
-        for wants in [of_accesses, Events::WATCHED | Events::WAVE | Events::WAIT] {
+        let of_registers = Events::WATCHED | Events::WAVE | Events::WAIT;
+        for wants in [of_accesses, of_registers, Events::STORED | Events::WAVE] {
             let [expected, found] = [Engine::Interpreter, Engine::Compiled].map(|engine| {
                 engine.set();
                 let log = Arc::new(EventLog::new(wants));

@@ -131,11 +131,19 @@ impl Default for WaveClocks {
 }
 
 impl WaveClocks {
-    /// Release properties that waits give a write by the wave.
-    pub(super) fn completed(&mut self, scoreboard: &Scoreboard) -> Release {
+    /// Release properties that waits give a write by an operation of the wave. If the operation has been delayed, later
+    /// ones may be outstanding.
+    pub(super) fn completed(
+        &mut self,
+        scoreboard: &Scoreboard,
+        operation: Option<OperationId>,
+    ) -> Release {
+        let mut earlier = scoreboard
+            .outstanding()
+            .filter(|it| operation.is_none_or(|id| it.operation < id));
         Release {
-            to_agent: self.is_complete(scoreboard),
-            to_group: scoreboard.counters().lgkm == 0,
+            to_agent: self.is_complete(scoreboard, operation),
+            to_group: scoreboard.counters().lgkm == 0 || earlier.all(|it| it.held.lgkm == 0),
             publishes: false,
         }
     }
@@ -163,16 +171,21 @@ impl WaveClocks {
         self.clock = self.clock.saturating_add(1).min(layout.last_clock());
     }
 
-    /// True if waits have completed all vector memory operations. Cache operations do not count, since a fence issues
-    /// them after its waits.
-    pub(super) fn is_complete(&mut self, scoreboard: &Scoreboard) -> bool {
+    /// True if waits have completed all vector memory operations, or those before `end`. Cache operations do not count,
+    /// since a fence issues them after its waits.
+    pub(super) fn is_complete(
+        &mut self,
+        scoreboard: &Scoreboard,
+        end: Option<OperationId>,
+    ) -> bool {
         if scoreboard.counters().vm == 0 {
             self.invalidations.clear();
             return true;
         }
-        let mut pending = scoreboard.outstanding().filter(|it| it.held.vm != 0);
-        !self.invalidations.is_empty()
-            && pending.all(|it| self.invalidations.contains(&it.operation))
+        let mut pending = scoreboard
+            .outstanding()
+            .filter(|it| it.held.vm != 0 && end.is_none_or(|end| it.operation < end));
+        pending.all(|it| self.invalidations.contains(&it.operation))
     }
 
     /// Records that the wave writes LDS or global memory.
@@ -461,7 +474,7 @@ impl GroupShadow {
         let mut released = run.gws();
         released.join(&wave.knowledge.known);
         released.join(&received);
-        if wave.is_complete(scoreboard) {
+        if wave.is_complete(scoreboard, None) {
             released.add(own, wave.clock);
             wave.tick(run.layout);
         }

@@ -236,7 +236,10 @@ impl RaceWatch {
         let group = self.groups.of(group)?;
         let scoreboard = &context.wave.scoreboard;
         let completed = match run.means.needs_counters() {
-            true => group.wave(wave).completed(scoreboard),
+            true => {
+                let operation = event.instruction.operation;
+                group.wave(wave).completed(scoreboard, operation)
+            }
             false => Release::default(),
         };
         let (agent, clock) = (group.first_wave() + wave, group.wave(wave).clock);
@@ -505,7 +508,7 @@ impl WaveObserver for RaceWatch {
         let id = context.id();
         if let Some(group) = self.groups.of(id.group) {
             let wave = group.wave(id.wave);
-            wave.arrived_complete = wave.is_complete(&context.wave.scoreboard);
+            wave.arrived_complete = wave.is_complete(&context.wave.scoreboard, None);
             if let Some(run) = &self.run {
                 group.receive(id.wave, run, &context.wave.scoreboard);
             }

@@ -80,6 +80,10 @@ pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> 
         registers = std::slice::from_ref(&high);
     }
     if let Some(row) = window.row() {
+        // Another wave may store to the rest of the dwords.
+        if row.part.is_some() && !wave.scratch.contains(row.first, SCRATCH_ROW) {
+            return None;
+        }
         row.are_there(count, memory)?;
         for (n, register) in (0..).zip(registers) {
             row.store(n, memory, register, exec)?;
