@@ -42,7 +42,8 @@ int main(void) {
         size_t size, offset, length;
     } wrong[] = {{0, 0, 16},  {3, 0, 15},   {5, 0, 20},          {256, 0, 256},        {96, 0, 96},
                  {4, 2, 8},   {4, 4, 6},    {4, 0, BYTES + 4},   {4, BYTES, 4},        {16, 8, 16},
-                 {8, 0, 100}, {128, 64, 128}, {4, SIZE_MAX - 3, 8}, {4, 8, SIZE_MAX - 3}};
+                 {8, 0, 100}, {128, 64, 128}, {4, SIZE_MAX - 3, 8}, {4, 8, SIZE_MAX - 3},
+                 {SIZE_MAX, 0, 16}, {(size_t)1 << 63, 0, 0}};
     for (size_t i = 0; i < COUNT(wrong); i++) {
         EXPECT_ERROR(
             clEnqueueFillBuffer(queue, buffer, pattern, wrong[i].size, wrong[i].offset, wrong[i].length, 0, NULL, NULL),

@@ -32,6 +32,7 @@ int main(void) {
     EXPECT_ERROR(clSetKernelArg(kernel, 3, 2, &d), CL_INVALID_ARG_SIZE);
     EXPECT_ERROR(clSetKernelArg(kernel, 3, 8, &e), CL_INVALID_ARG_SIZE);
     EXPECT_ERROR(clSetKernelArg(kernel, 3, 0, &d), CL_INVALID_ARG_SIZE);
+    EXPECT_ERROR(clSetKernelArg(kernel, 3, SIZE_MAX, &d), CL_INVALID_ARG_SIZE);
     EXPECT_ERROR(clSetKernelArg(kernel, 3, 4, NULL), CL_INVALID_ARG_VALUE);
     EXPECT_ERROR(clSetKernelArg(kernel, 4, 12, &e), CL_INVALID_ARG_SIZE);
     EXPECT_ERROR(clSetKernelArg(kernel, 4, 16, NULL), CL_INVALID_ARG_VALUE);

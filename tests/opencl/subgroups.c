@@ -69,6 +69,13 @@ static void check_places(cl_program program, size_t group) {
     CHECK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof one, &too_many, sizeof local, local, NULL));
     EXPECT_EQUAL(local[0] + local[1] + local[2], 0);
     EXPECT_ERROR(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, 0, NULL, sizeof one, local, NULL), CL_INVALID_VALUE);
+    const size_t sizes_of_input[] = {4 * sizeof(size_t), SIZE_MAX};
+    const size_t input[4] = {1, 1, 1, 1};
+    for (size_t i = 0; i < COUNT(sizes_of_input); i++) {
+        EXPECT_ERROR(
+            clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, sizes_of_input[i], input, sizeof one, local, NULL),
+            CL_INVALID_VALUE);
+    }
     EXPECT_ERROR(clGetKernelSubGroupInfo(kernel, device, 0x4242, 0, NULL, sizeof one, local, NULL), CL_INVALID_VALUE);
     EXPECT_ERROR(clGetKernelSubGroupInfo(NULL, device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, sizeof one, local, NULL), CL_INVALID_KERNEL);
     CHECK(clReleaseMemObject(to));

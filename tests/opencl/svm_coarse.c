@@ -226,3 +226,4 @@ int main(void) {
     close_device();
     return passed();
 }
+    EXPECT_ERROR(clEnqueueSVMMemFill(queue, memory, &pattern, SIZE_MAX, 16, 0, NULL, NULL), CL_INVALID_VALUE);

@@ -121,7 +121,21 @@ pub(super) unsafe fn put_handles(
     Ok(())
 }
 
+/// Checks that an array is aligned and fits into the address space.
+///
+/// # Errors
+/// `CL_INVALID_VALUE`: it does not.
+fn check_array<T>(elements: *const T, count: usize) -> Outcome {
+    let fits = count <= isize::MAX as usize / size_of::<T>().max(1);
+    (fits && elements.is_aligned())
+        .then_some(())
+        .ok_or(Status::INVALID_VALUE)
+}
+
 /// Borrows an array from the application. `elements` must be null if and only if the array is empty.
+///
+/// # Errors
+/// `CL_INVALID_VALUE`: only the address or only the count is 0, or the array is not valid.
 ///
 /// # Safety
 /// The address is null or points to `count` elements, which do not change during the borrow.
@@ -132,17 +146,28 @@ pub(super) unsafe fn array<'a, T>(elements: *const T, count: usize) -> Outcome<&
     if count == 0 {
         return Ok(&[]);
     }
-    // SAFETY: the caller guarantees readable elements.
+    check_array(elements, count)?;
+    // SAFETY: the address and the size have been checked, and the caller guarantees readable elements.
     Ok(unsafe { std::slice::from_raw_parts(elements, count) })
 }
 
 /// Borrows an array from the application; `None` if `elements` is null.
 ///
+/// # Errors
+/// `CL_INVALID_VALUE`: the array is not valid.
+///
 /// # Safety
 /// Same as [`array`].
-pub(super) unsafe fn optional_array<'a, T>(elements: *const T, count: usize) -> Option<&'a [T]> {
-    // SAFETY: the caller guarantees readable elements.
-    (!elements.is_null()).then(|| unsafe { std::slice::from_raw_parts(elements, count) })
+pub(super) unsafe fn optional_array<'a, T>(
+    elements: *const T,
+    count: usize,
+) -> Outcome<Option<&'a [T]>> {
+    if elements.is_null() {
+        return Ok(None);
+    }
+    check_array(elements, count)?;
+    // SAFETY: the address and the size have been checked, and the caller guarantees readable elements.
+    Ok(Some(unsafe { std::slice::from_raw_parts(elements, count) }))
 }
 
 /// Copies a property list, including its terminator; empty if `list` is null.

@@ -7,7 +7,7 @@ use gcn_runtime::image::{COLOR_BYTES, Pitches, texel};
 
 use super::buffers::buffer_of;
 use super::commands::EnqueueArguments;
-use super::entry::{call, optional_array};
+use super::entry::{array, call};
 use super::images::image_of;
 use super::transfers::{RetainedMemory, enqueue_copy, triple};
 use crate::abi::*;
@@ -239,7 +239,7 @@ pub unsafe extern "C" fn enqueue_fill_image(
         let memory = image_of(&order, image)?;
         let image = memory.image()?;
         let region = image.region(triple(origin)?, triple(region)?)?;
-        let given = optional_array(color.cast::<u8>(), COLOR_BYTES).ok_or(Status::INVALID_VALUE)?;
+        let given = array(color.cast::<u8>(), COLOR_BYTES)?;
         let mut color = [0; COLOR_BYTES];
         color.copy_from_slice(given);
         let pattern = texel(image.texels.format, &color);

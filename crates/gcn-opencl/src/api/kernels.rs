@@ -86,6 +86,7 @@ pub unsafe extern "C" fn release_kernel(kernel: Handle) -> i32 {
 
 pub unsafe extern "C" fn set_kernel_arg(
     kernel: Handle,
+        let value = value.map_err(|_| Status::INVALID_ARG_SIZE)?;
     index: u32,
     size: usize,
     value: *const c_void,
@@ -164,7 +165,9 @@ pub unsafe extern "C" fn get_kernel_sub_group_info(
         let kernel: Arc<Kernel> = handle::get(kernel)?;
         // SAFETY: the application guarantees that its addresses are valid.
         unsafe {
-            let input = optional_array(input.cast::<usize>(), input_size / size_of::<usize>());
+            // More than 3 elements are rejected later; reading a fourth is safe until then.
+            let read = (input_size / size_of::<usize>()).min(4);
+            let input = optional_array(input.cast::<usize>(), read)?;
             let device = device(of)?;
             let info = kernel.sub_group_info(device, name, input.unwrap_or_default(), room);
             put_info(info, room, value, size)
@@ -205,9 +208,9 @@ pub unsafe extern "C" fn enqueue_nd_range_kernel(
         let read = dimensions.min(3) as usize;
         let sizes = LaunchSizes {
             dimensions,
-            offset: optional_array(offset, read),
-            global: optional_array(global, read),
-            local: optional_array(local, read),
+            offset: optional_array(offset, read)?,
+            global: optional_array(global, read)?,
+            local: optional_array(local, read)?,
         };
         enqueue_launch(order, CL_COMMAND_NDRANGE_KERNEL, kernel, &sizes)
     })

@@ -30,7 +30,7 @@ pub unsafe extern "C" fn create_program_with_source(
             if count == 0 {
                 return Err(Status::INVALID_VALUE);
             }
-            let lengths = optional_array(lengths, count as usize);
+            let lengths = optional_array(lengths, count as usize)?;
             let mut source = String::new();
             for (index, string) in array(strings, count as usize)?.iter().enumerate() {
                 if string.is_null() {
@@ -74,11 +74,11 @@ pub unsafe extern "C" fn create_program_with_binary(
             let mut all = Vec::new();
             let mut result = Ok(());
             for (index, device) in devices.into_iter().enumerate() {
-                let loaded = if lengths[index] == 0 || binaries[index].is_null() {
+                let loaded = if lengths[index] == 0 {
                     Err(Status::INVALID_VALUE)
                 } else {
-                    let bytes = std::slice::from_raw_parts(binaries[index], lengths[index]);
-                    Binary::new(&device, bytes)
+                    let bytes = array(binaries[index], lengths[index]);
+                    bytes.and_then(|bytes| Binary::new(&device, bytes))
                 };
                 let end = loaded.map(|binary| all.push((device, binary)));
                 if !of_binaries.is_null() {

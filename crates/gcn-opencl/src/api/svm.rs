@@ -183,14 +183,13 @@ pub unsafe extern "C" fn enqueue_svm_mem_fill(
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let to = SvmRange::new(&order, to, size)?;
-        let pattern = optional_array(pattern.cast::<u8>(), bytes).ok_or(Status::INVALID_VALUE)?;
         let is_aligned = is_pattern(bytes)
             && to.address.is_multiple_of(bytes as u64)
             && size.is_multiple_of(bytes);
         if !is_aligned {
             return Err(Status::INVALID_VALUE);
         }
-        let pattern = pattern.to_vec();
+        let pattern = array(pattern.cast::<u8>(), bytes)?.to_vec();
         let device = order.queue.device.clone();
         let work = move || {
             // SAFETY: the application guarantees accessible host memory; an SVM allocation is kept alive.
@@ -291,7 +290,7 @@ pub unsafe extern "C" fn enqueue_svm_migrate_mem(
         if addresses == 0 || flags & !KNOWN != 0 {
             return Err(Status::INVALID_VALUE);
         }
-        let sizes = optional_array(sizes, addresses as usize);
+        let sizes = optional_array(sizes, addresses as usize)?;
         for (index, address) in array(list_of_addresses, addresses as usize)?
             .iter()
             .enumerate()

@@ -7,7 +7,7 @@ use gcn_runtime::image::BoxPlace;
 
 use super::buffers::buffer_of;
 use super::commands::EnqueueArguments;
-use super::entry::{call, optional_array};
+use super::entry::{array, call};
 use crate::abi::*;
 use crate::handle::Handle;
 use crate::memory::Mem;
@@ -187,7 +187,7 @@ impl PitchedBox {
 /// `numbers` is null or points to three numbers.
 pub(super) unsafe fn triple(numbers: *const usize) -> Outcome<[usize; 3]> {
     // SAFETY: the caller guarantees three readable numbers.
-    let numbers = unsafe { optional_array(numbers, 3) }.ok_or(Status::INVALID_VALUE)?;
+    let numbers = unsafe { array(numbers, 3) }?;
     Ok([numbers[0], numbers[1], numbers[2]])
 }
 
@@ -401,11 +401,10 @@ pub unsafe extern "C" fn enqueue_fill_buffer(
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = buffer_of(&order, memory)?;
         memory.check_range(offset, size)?;
-        let pattern = optional_array(pattern.cast::<u8>(), bytes).ok_or(Status::INVALID_VALUE)?;
         if !is_pattern(bytes) || !offset.is_multiple_of(bytes) || !size.is_multiple_of(bytes) {
             return Err(Status::INVALID_VALUE);
         }
-        let pattern = pattern.to_vec();
+        let pattern = array(pattern.cast::<u8>(), bytes)?.to_vec();
         order.enqueue(
             CL_COMMAND_FILL_BUFFER,
             CommandRole::Command,
