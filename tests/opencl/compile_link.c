@@ -97,6 +97,18 @@ static void check_failures(void) {
         free(log);
         CHECK(clReleaseProgram(linked));
     }
+    // Its binary cannot be built either, however often, and stays.
+    const cl_program loaded = reload(lonely);
+    for (int i = 0; i < 2; i++) {
+        EXPECT_ERROR(clBuildProgram(loaded, 0, NULL, "", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+        EXPECT_EQUAL(type_of(loaded), CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
+    }
+    const cl_program library = compile(LIBRARY, "");
+    const cl_program whole = link_all("", 2, (cl_program[]){reload(loaded), library});
+    check_answers(whole, 1);
+    CHECK(clReleaseProgram(whole));
+    CHECK(clReleaseProgram(library));
+    CHECK(clReleaseProgram(loaded));
     CHECK(clReleaseProgram(lonely));
     // A wrong source, and a header that nobody embeds.
     const char* const wrong[] = {"kernel void a(void) {\n  wrong }", "#include \"nowhere.h\"\n"};

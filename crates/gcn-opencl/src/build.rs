@@ -105,10 +105,11 @@ impl HeaderDirectory {
 
 /// Returns the type of a binary (`CL_PROGRAM_BINARY_TYPE_…`), determined from its magic bytes.
 pub(crate) fn kind_of(binary: &[u8]) -> u32 {
-    if binary.starts_with(LIBRARY) {
+    let library = binary.strip_prefix(LIBRARY);
+    if !library.unwrap_or(binary).starts_with(BITCODE) {
+        CL_PROGRAM_BINARY_TYPE_EXECUTABLE
+    } else if library.is_some() {
         CL_PROGRAM_BINARY_TYPE_LIBRARY
-    } else if binary.starts_with(BITCODE) {
-        CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT
     } else {
         CL_PROGRAM_BINARY_TYPE_EXECUTABLE
     }
@@ -283,5 +284,24 @@ impl Binary {
             bytes: bytes.into(),
             module,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn binaries_are_told_apart_by_their_first_bytes() {
+        let library = [LIBRARY, BITCODE].concat();
+        for (binary, kind) in [
+            (BITCODE, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT),
+            (library.as_slice(), CL_PROGRAM_BINARY_TYPE_LIBRARY),
+            // A library without bitcode is no valid binary, which loading it as code finds.
+            (LIBRARY, CL_PROGRAM_BINARY_TYPE_EXECUTABLE),
+            (b"\x7fELF".as_slice(), CL_PROGRAM_BINARY_TYPE_EXECUTABLE),
+        ] {
+            assert_eq!(kind_of(binary), kind, "{binary:x?}");
+        }
     }
 }

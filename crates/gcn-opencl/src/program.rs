@@ -273,8 +273,24 @@ impl Program {
                 (build, Ok(()))
             }
             None => {
-                let parts = [old.binary];
-                link_parts(&self.devices[place], &parts, options, &Linking::default())
+                let device = &self.devices[place];
+                let parts = std::slice::from_ref(&old.binary);
+                let (build, outcome) = link_parts(device, parts, options, &Linking::default());
+                let Err(error) = outcome else {
+                    return (build, Ok(()));
+                };
+                // The next build links the same binary.
+                let build = Build {
+                    kind: old.kind,
+                    binary: old.binary,
+                    ..build
+                };
+                let error = match error {
+                    Status::LINK_PROGRAM_FAILURE => Status::BUILD_PROGRAM_FAILURE,
+                    Status::LINKER_NOT_AVAILABLE => Status::COMPILER_NOT_AVAILABLE,
+                    other => other,
+                };
+                (build, Err(error))
             }
         }
     }
