@@ -92,10 +92,10 @@ static void check_standards(void) {
     EXPECT_EQUAL(answer_of(fast, "-cl-fast-relaxed-math"), 1);
 }
 
-// A text in parts, with lengths, with zeros, and with both.
+// A text in parts, with lengths, with zeros, and with both: a zero within the length is no part of the text.
 static void check_parts(void) {
     const char* parts[] = {"kernel void answer(global int* to)JUNK", " { to[0] = ", "41; }", "}}}"};
-    const size_t lengths[] = {34, 0, 5, 0};
+    const size_t lengths[] = {34, 0, 6, 0};
     cl_program program = clCreateProgramWithSource(context, 3, parts, lengths, &status);
     CHECK(status);
     CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));

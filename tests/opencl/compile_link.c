@@ -122,6 +122,17 @@ static void check_failures(void) {
     }
 }
 
+// Of two headers with one name the first is included.
+static void check_two_headers(void) {
+    const cl_program headers[2] = {program_of("#define VALUE 1\n"), program_of("#define VALUE 2\n")};
+    const char* names[2] = {"h.h", "h.h"};
+    const cl_program program = program_of("#include <h.h>\n#if VALUE != 1\n#error the second header\n#endif\nkernel void a(void) {}\n");
+    CHECK(clCompileProgram(program, 0, NULL, "", 2, headers, names, NULL, NULL));
+    CHECK(clReleaseProgram(program));
+    CHECK(clReleaseProgram(headers[0]));
+    CHECK(clReleaseProgram(headers[1]));
+}
+
 static void check_errors(void) {
     const cl_program program = program_of("kernel void a(void) {}"), header = program_of(HEADER);
     const char *names[] = {"h.h"}, *none[] = {NULL};
@@ -152,6 +163,7 @@ int main(void) {
     open_device();
     check_linking();
     check_failures();
+    check_two_headers();
     check_errors();
     close_device();
     return passed();

@@ -48,6 +48,13 @@ int main(void) {
     EXPECT_ERROR(clEnqueueMarkerWithWaitList(queue, 1, &gate, NULL), CL_INVALID_CONTEXT);
     EXPECT_ERROR(clEnqueueBarrierWithWaitList(queue, 1, &gate, NULL), CL_INVALID_CONTEXT);
     EXPECT_REFUSED(clEnqueueMapBuffer(queue, ours, CL_TRUE, CL_MAP_READ, 0, 64, 1, &gate, NULL, &status), CL_INVALID_CONTEXT);
+    const cl_program fresh = program_of(SOURCE);
+    const char* name = "h.h";
+    EXPECT_ERROR(clCompileProgram(fresh, 0, NULL, "", 1, &their_program, &name, NULL, NULL), CL_INVALID_CONTEXT);
+    CHECK(clCompileProgram(fresh, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    const cl_program mixed[2] = {fresh, their_program};
+    EXPECT_REFUSED(clLinkProgram(context, 0, NULL, "", 2, mixed, NULL, NULL, &status), CL_INVALID_CONTEXT);
+    CHECK(clReleaseProgram(fresh));
     // What was refused has left nothing behind.
     CHECK(clFinish(queue));
     launch(kernel, 16, 0);

@@ -75,7 +75,8 @@ pub(crate) fn global_variables(module: &Module) -> usize {
 pub(crate) struct HeaderDirectory(ScratchDirectory);
 
 impl HeaderDirectory {
-    /// Writes headers to files under the names by which sources include them.
+    /// Writes headers to files under the names by which sources include them. The first of several headers with the
+    /// same name is used.
     ///
     /// # Errors
     /// A name escapes the directory, or a file cannot be written.
@@ -87,7 +88,7 @@ impl HeaderDirectory {
             Status::OUT_OF_RESOURCES
         };
         let directory = ScratchDirectory::new().map_err(failed)?;
-        for (name, text) in headers {
+        for (name, text) in headers.iter().rev() {
             let below = Path::new(name);
             let is_below = |part| matches!(part, Component::Normal(_) | Component::CurDir);
             if name.is_empty() || !below.components().all(is_below) {
@@ -111,7 +112,7 @@ pub(crate) fn kind_of(binary: &[u8]) -> u32 {
     } else if library.is_some() {
         CL_PROGRAM_BINARY_TYPE_LIBRARY
     } else {
-        CL_PROGRAM_BINARY_TYPE_EXECUTABLE
+        CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT
     }
 }
 

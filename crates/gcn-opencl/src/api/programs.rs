@@ -39,8 +39,9 @@ pub unsafe extern "C" fn create_program_with_source(
                 match lengths.map_or(0, |lengths| lengths[index]) {
                     0 => source.push_str(&text(*string)),
                     length => {
-                        let bytes = std::slice::from_raw_parts(string.cast::<u8>(), length);
-                        source.push_str(&String::from_utf8_lossy(bytes));
+                        let part = String::from_utf8_lossy(array(string.cast::<u8>(), length)?);
+                        // The specification strips null characters.
+                        source.extend(part.chars().filter(|c| *c != '\0'));
                     }
                 }
             }
@@ -136,6 +137,26 @@ pub unsafe extern "C" fn release_program(program: Handle) -> i32 {
 pub(super) fn check_notify(notify: BuildNotify, data: *mut c_void) -> Outcome {
     let is_valid = notify.is_some() || data.is_null();
     is_valid.then_some(()).ok_or(Status::INVALID_VALUE)
+}
+
+/// Returns true if a build has begun, so that its callback is called: it has succeeded, or its log contains the reason
+/// for its failure.
+fn has_begun(outcome: Outcome) -> bool {
+    matches!(
+        outcome,
+        Ok(()) | Err(Status::BUILD_PROGRAM_FAILURE | Status::COMPILE_PROGRAM_FAILURE)
+    )
+}
+
+/// Checks that all programs belong to a context.
+///
+/// # Errors
+/// `CL_INVALID_CONTEXT`: a program belongs to another context.
+fn check_context(programs: &[Arc<Program>], context: &Arc<Context>) -> Outcome {
+    let mut all = programs.iter();
+    all.all(|program| Arc::ptr_eq(&program.context, context))
+        .then_some(())
+        .ok_or(Status::INVALID_CONTEXT)
 }
 
 pub unsafe extern "C" fn build_program(
@@ -250,6 +271,7 @@ pub unsafe extern "C" fn compile_program(
         check_notify(notify, data)?;
         let devices: Vec<Arc<Device>> = handle::get_all(array(devices, count as usize)?)?;
         let sources: Vec<Arc<Program>> = handle::get_all(array(sources, headers as usize)?)?;
+        check_context(&sources, &compiled.context)?;
         let names = array(names, headers as usize)?
             .iter()
             .map(|name| text(*name));
@@ -293,6 +315,7 @@ pub unsafe extern "C" fn link_program(
                 return Err(Status::INVALID_VALUE);
             }
             let programs: Vec<Arc<Program>> = handle::get_all(array(programs, inputs as usize)?)?;
+            check_context(&programs, &context)?;
             let (program, outcome) = Program::link(&context, &devices, &text(options), &programs)?;
             end = outcome;
             let program = publish(program).handle();
