@@ -130,6 +130,23 @@ static void check_callbacks(const char* source, cl_int error, cl_build_status st
     CHECK(clReleaseProgram(program));
 }
 
+// A build that cannot begin calls nobody.
+static void check_no_callbacks(void) {
+    Seen seen = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, NULL, 99};
+    const cl_program program = program_of("kernel void a(void) {}");
+    const cl_device_id none = NULL;
+    EXPECT_ERROR(clBuildProgram(program, 1, &none, "", built, &seen), CL_INVALID_DEVICE);
+    EXPECT_ERROR(clBuildProgram(program, 1, &device, "-no-such-option", built, &seen), CL_INVALID_BUILD_OPTIONS);
+    EXPECT_ERROR(clCompileProgram(program, 1, &device, "-no-such-option", 0, NULL, NULL, built, &seen), CL_INVALID_COMPILER_OPTIONS);
+    CHECK(clBuildProgram(program, 1, &device, "", NULL, NULL));
+    const cl_kernel kernel = kernel_of(program, "a");
+    EXPECT_ERROR(clBuildProgram(program, 1, &device, "", built, &seen), CL_INVALID_OPERATION);
+    EXPECT_ERROR(clCompileProgram(program, 1, &device, "", 0, NULL, NULL, built, &seen), CL_INVALID_OPERATION);
+    EXPECT_EQUAL(seen.calls, 0);
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+}
+
 int main(void) {
     open_device();
     check_wrong_programs();
@@ -138,6 +155,7 @@ int main(void) {
     check_calls();
     check_callbacks("kernel void a(void) {}", CL_SUCCESS, CL_BUILD_SUCCESS);
     check_callbacks("kernel void a(void) { wrong }", CL_BUILD_PROGRAM_FAILURE, CL_BUILD_ERROR);
+    check_no_callbacks();
     close_device();
     return passed();
 }

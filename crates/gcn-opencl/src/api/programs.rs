@@ -173,7 +173,7 @@ pub unsafe extern "C" fn build_program(
         check_notify(notify, data)?;
         let devices: Vec<Arc<Device>> = handle::get_all(array(devices, count as usize)?)?;
         let outcome = built.build(&devices, &text(options));
-        if let Some(notify) = notify {
+        if let Some(notify) = notify.filter(|_| has_begun(outcome)) {
             // SAFETY: the application registered the function and its argument for this call.
             notify(program, data);
         }
@@ -277,7 +277,7 @@ pub unsafe extern "C" fn compile_program(
             .map(|name| text(*name));
         let headers: Vec<_> = names.zip(sources).collect();
         let outcome = compiled.compile(&devices, &text(options), &headers);
-        if let Some(notify) = notify {
+        if let Some(notify) = notify.filter(|_| has_begun(outcome)) {
             // SAFETY: the application registered the function and its argument for this call.
             notify(program, data);
         }
