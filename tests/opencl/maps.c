@@ -111,6 +111,33 @@ static void check_several(void) {
     CHECK(clReleaseMemObject(buffer));
 }
 
+// A second map sees the kernel's results, and leaves alone what was written through the first.
+static void check_written(cl_kernel kernel, cl_mem_flags way) {
+    static int values[COUNT_OF_INTS];
+    memset(values, 0, sizeof values);
+    const cl_mem buffer = clCreateBuffer(context, way, BYTES, values, &status);
+    CHECK(status);
+    add(kernel, buffer, 3);
+    int* const first = map(buffer, CL_MAP_WRITE, 16, 16);
+    first[0] = 5;
+    first[15] = 6;
+    int* const second = map(buffer, CL_MAP_READ, 0, COUNT_OF_INTS);
+    EXPECT_EQUAL(first[0], 5);
+    EXPECT_EQUAL(first[15], 6);
+    EXPECT_EQUAL(second[0], 3);
+    EXPECT_EQUAL(second[15], 3);
+    EXPECT_EQUAL(second[32], 3);
+    EXPECT_EQUAL(second[COUNT_OF_INTS - 1], 3);
+    unmap(buffer, second);
+    unmap(buffer, first);
+    int got[COUNT_OF_INTS];
+    download(buffer, BYTES, got);
+    for (int i = 0; i < COUNT_OF_INTS; i++) {
+        EXPECT_EQUAL(got[i], i == 16 ? 5 : i == 31 ? 6 : 3);
+    }
+    CHECK(clReleaseMemObject(buffer));
+}
+
 // A map that does not block, behind a kernel that waits for an event.
 static void check_not_blocking(cl_kernel kernel) {
     const int zero = 0;
@@ -192,6 +219,8 @@ int main(void) {
         check_modes(kernel, ways[i]);
     }
     check_several();
+    check_written(kernel, CL_MEM_COPY_HOST_PTR);
+    check_written(kernel, CL_MEM_USE_HOST_PTR);
     check_not_blocking(kernel);
     check_errors();
     CHECK(clReleaseKernel(kernel));

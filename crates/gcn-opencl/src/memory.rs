@@ -391,6 +391,11 @@ impl Mem {
         pointer
     }
 
+    /// Returns the parts of a region that are not mapped for writing.
+    pub(crate) fn unwritten_parts(&self, region: BoxSize) -> Vec<BoxSize> {
+        self.mappings.unwritten_parts(region)
+    }
+
     /// Returns the address range of a buffer region whose kernel accesses are checked while it is mapped; `None`
     /// without these checks, and for shared virtual memory and images.
     pub(crate) fn watched_region(

@@ -163,12 +163,16 @@ fn map_work(
     flags: u64,
 ) -> impl FnOnce() -> Outcome + Send + 'static {
     let mapped = memory.clone();
+    // The application may already have written to regions that are mapped for writing.
+    let copied = memory.unwritten_parts(region);
     move || {
         if let Some(space) = mapped.space() {
             match mapped.to_host(&region) {
-                Some(copy) if flags & CL_MAP_WRITE_INVALIDATE_REGION == 0 => {
-                    // SAFETY: the application keeps its memory valid while the object uses it.
-                    unsafe { copy.make(space, host_reads) };
+                Some(_) if flags & CL_MAP_WRITE_INVALIDATE_REGION == 0 => {
+                    for copy in copied.iter().filter_map(|part| mapped.to_host(part)) {
+                        // SAFETY: the application keeps its memory valid while the object uses it.
+                        unsafe { copy.make(space, host_reads) };
+                    }
                 }
                 None if flags & CL_MAP_READ != 0 => {
                     for (address, bytes) in mapped.rows(&region) {
@@ -201,7 +205,7 @@ pub(super) fn check_map(memory: &Mem, flags: u64) -> Outcome {
     memory.check_host(flags & CL_MAP_READ != 0, flags & MAP_WRITES != 0)
 }
 
-/// Enqueues a map command for a mapping that the caller has already added.
+/// Maps a region and enqueues the map command. Returns the address to pass to the application.
 ///
 /// # Errors
 /// The queue has failed, or a blocking command fails. The mapping is then removed.
@@ -210,10 +214,11 @@ pub(super) fn enqueue_map(
     command: u32,
     is_blocking: bool,
     memory: &Arc<Mem>,
-    (pointer, region): (usize, BoxSize),
+    region: BoxSize,
     flags: u64,
 ) -> Outcome<usize> {
     let work = map_work(memory, region, flags);
+    let pointer = memory.map(region, flags & MAP_WRITES != 0);
     let enqueued = order.enqueue(command, CommandRole::Command, is_blocking, work);
     if let Err(error) = enqueued {
         memory.unmap(pointer)?;
@@ -249,9 +254,8 @@ pub unsafe extern "C" fn enqueue_map_buffer(
             check_map(&memory, flags)?;
             order.queue.check()?;
             let region = BoxSize::line(offset, size);
-            let pointer = memory.map(region, flags & MAP_WRITES != 0);
-            let (command, mapped) = (CL_COMMAND_MAP_BUFFER, (pointer, region));
-            enqueue_map(order, command, is_blocking != 0, &memory, mapped, flags)
+            let command = CL_COMMAND_MAP_BUFFER;
+            enqueue_map(order, command, is_blocking != 0, &memory, region, flags)
         })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gcn_runtime::image::DeviceFormat;
 
-use super::buffers::{MAP_WRITES, check_map, enqueue_map, object_of};
+use super::buffers::{check_map, enqueue_map, object_of};
 use super::commands::EnqueueArguments;
 use super::entry::{call, make, pairs, properties, put_if, put_info};
 use super::transfers::triple;
@@ -270,9 +270,8 @@ pub unsafe extern "C" fn enqueue_map_image(
                 Some(_) => image.declared,
                 None => image.texels.pitches,
             };
-            let pointer = memory.map(region, flags & MAP_WRITES != 0);
-            let (command, mapped) = (CL_COMMAND_MAP_IMAGE, (pointer, region));
-            let pointer = enqueue_map(order, command, is_blocking != 0, &memory, mapped, flags)?;
+            let command = CL_COMMAND_MAP_IMAGE;
+            let pointer = enqueue_map(order, command, is_blocking != 0, &memory, region, flags)?;
             row.write_unaligned(pitches.row);
             put_if(slice, if has_slices { pitches.slice } else { 0 });
             Ok(pointer)
