@@ -100,6 +100,19 @@ static void check_flat(void) {
             EXPECT_EQUAL(got[y * width + x], ~texels[y * align + x]);
         }
     }
+    // Copies from the first row of the image to the last one of its buffer, and back to another row.
+    const size_t top[3] = {0, 0, 0}, third[3] = {0, 2, 0}, region[3] = {8, 1, 1};
+    CHECK(clEnqueueCopyImageToBuffer(queue, image, buffer, top, region, row * (height - 1), 0, NULL, NULL));
+    CHECK(clEnqueueCopyBufferToImage(queue, buffer, image, row * (height - 1), third, region, 0, NULL, NULL));
+    download(buffer, row * height, got);
+    expect_same("copied to the buffer", got + align * (height - 1), texels, 8, 4);
+    expect_same("copied to the image", got + align * 2, texels, 8, 4);
+    // Kernels read sRGB and do not write it, and the buffer is for both.
+    const cl_image_format read_only = {CL_sRGBA, CL_UNORM_INT8};
+    EXPECT_REFUSED(clCreateImage(context, 0, &read_only, &desc, NULL, &status), CL_IMAGE_FORMAT_NOT_SUPPORTED);
+    const cl_mem read = clCreateImage(context, CL_MEM_READ_ONLY, &read_only, &desc, NULL, &status);
+    CHECK(status);
+    CHECK(clReleaseMemObject(read));
     desc.image_row_pitch = row + 4;
     EXPECT_REFUSED(clCreateImage(context, 0, &FORMAT, &desc, NULL, &status), CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
     desc.image_row_pitch = row;

@@ -132,9 +132,13 @@ fn view(parent: &Arc<Mem>, request: &ImageRequest, format: DeviceFormat) -> Outc
         Ok(original) => image_layout(original, &request.desc, format)?,
         Err(_) => buffer_layout(parent, &request.desc, format)?,
     };
+    let flags = parent.shared_flags(request.flags);
+    if !is_supported(format, flags) {
+        return Err(Status::IMAGE_FORMAT_NOT_SUPPORTED);
+    }
     let contents = Contents {
         context: parent.context.clone(),
-        flags: parent.shared_flags(request.flags),
+        flags,
         size: image.texels.bytes(),
         address: parent.address,
         pitches: image.texels.pitches,

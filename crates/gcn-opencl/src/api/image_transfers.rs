@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use gcn_runtime::image::{COLOR_BYTES, Pitches, texel};
+use gcn_runtime::image::{COLOR_BYTES, Geometry, Pitches, texel};
 
 use super::buffers::buffer_of;
 use super::commands::EnqueueArguments;
@@ -157,8 +157,9 @@ unsafe fn with_buffer(
 ) -> Outcome {
     let image = image_of(&order, image)?;
     let buffer = buffer_of(&order, buffer)?;
+    let is_line = image.image()?.texels.geometry == Geometry::D1Buffer;
     let is_of_buffer = |parent: &Arc<Mem>| Arc::ptr_eq(parent, &buffer);
-    if image.parent.as_ref().is_some_and(is_of_buffer) {
+    if is_line && image.parent.as_ref().is_some_and(is_of_buffer) {
         return Err(Status::INVALID_MEM_OBJECT);
     }
     // SAFETY: the caller guarantees three readable numbers.
