@@ -116,26 +116,32 @@ static void check_pointers_inside(cl_program program) {
 
 typedef struct {
     pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    cl_command_queue by;
     cl_uint count;
     void* freed[4];
 } Seen;
 
 static void CL_CALLBACK free_them(cl_command_queue by, cl_uint count, void* pointers[], void* user) {
     Seen* const seen = user;
+    cl_context of = NULL;
     pthread_mutex_lock(&seen->mutex);
-    REQUIRE(by == queue, "another queue");
+    REQUIRE(by == seen->by, "another queue");
+    CHECK(clGetCommandQueueInfo(by, CL_QUEUE_CONTEXT, sizeof of, &of, NULL));
+    REQUIRE(of == context, "a queue of another context");
     seen->count = count;
     for (cl_uint i = 0; i < count; i++) {
         seen->freed[i] = pointers[i];
         clSVMFree(context, pointers[i]);
     }
+    pthread_cond_broadcast(&seen->changed);
     pthread_mutex_unlock(&seen->mutex);
 }
 
 static void check_frees(void) {
     void* pointers[2] = {shared(0, 100, 0), shared(0, 200, 0)};
     void* const kept[2] = {pointers[0], pointers[1]};
-    Seen seen = {PTHREAD_MUTEX_INITIALIZER, 0, {NULL}};
+    Seen seen = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, queue, 0, {NULL}};
     cl_event event;
     cl_command_type type;
     CHECK(clEnqueueSVMFree(queue, 2, pointers, free_them, &seen, 0, NULL, &event));
@@ -154,6 +160,24 @@ static void check_frees(void) {
     CHECK(clFinish(queue));
     EXPECT_ERROR(clEnqueueSVMFree(queue, 0, one, NULL, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
     EXPECT_ERROR(clEnqueueSVMFree(queue, 1, NULL, NULL, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
+}
+
+// The function gets the queue, although the program has released it before the command.
+static void check_free_of_released_queue(void) {
+    const cl_command_queue by = make_queue(0);
+    const cl_event gate = clCreateUserEvent(context, &status);
+    CHECK(status);
+    Seen seen = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, by, 0, {NULL}};
+    void* one[1] = {shared(0, 100, 0)};
+    CHECK(clEnqueueSVMFree(by, 1, one, free_them, &seen, 1, &gate, NULL));
+    CHECK(clReleaseCommandQueue(by));
+    CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+    CHECK(clReleaseEvent(gate));
+    pthread_mutex_lock(&seen.mutex);
+    while (seen.count == 0) {
+        pthread_cond_wait(&seen.changed, &seen.mutex);
+    }
+    pthread_mutex_unlock(&seen.mutex);
 }
 
 // A buffer over shared memory is that memory.
@@ -206,6 +230,7 @@ static void check_errors(void) {
     EXPECT_ERROR(clEnqueueSVMMemFill(queue, NULL, &pattern, 4, 16, 0, NULL, NULL), CL_INVALID_VALUE);
     EXPECT_ERROR(clEnqueueSVMMemFill(queue, memory, NULL, 4, 16, 0, NULL, NULL), CL_INVALID_VALUE);
     EXPECT_ERROR(clEnqueueSVMMemFill(queue, memory, &pattern, 3, 15, 0, NULL, NULL), CL_INVALID_VALUE);
+    EXPECT_ERROR(clEnqueueSVMMemFill(queue, memory, &pattern, SIZE_MAX, 16, 0, NULL, NULL), CL_INVALID_VALUE);
     EXPECT_ERROR(clEnqueueSVMMemFill(queue, memory, &pattern, 4, 15, 0, NULL, NULL), CL_INVALID_VALUE);
     EXPECT_ERROR(clEnqueueSVMMemFill(queue, (char*)memory + 2, &pattern, 4, 16, 0, NULL, NULL), CL_INVALID_VALUE);
     clSVMFree(context, memory);
@@ -220,10 +245,10 @@ int main(void) {
     check_commands(program);
     check_pointers_inside(program);
     check_frees();
+    check_free_of_released_queue();
     check_buffer(program);
     check_errors();
     CHECK(clReleaseProgram(program));
     close_device();
     return passed();
 }
-    EXPECT_ERROR(clEnqueueSVMMemFill(queue, memory, &pattern, SIZE_MAX, 16, 0, NULL, NULL), CL_INVALID_VALUE);

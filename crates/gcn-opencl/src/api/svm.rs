@@ -68,8 +68,10 @@ pub unsafe extern "C" fn enqueue_svm_free(
         let order = EnqueueArguments::new(queue, events, list, event)?;
         let addresses = array(addresses, count as usize)?.to_vec();
         let data = data.expose_provenance();
+        // The callback gets the queue's handle, which the application may have released.
+        let callback = function.map(|function| (function, order.queue.clone()));
         let work = move || {
-            let Some(function) = function else {
+            let Some((function, retained)) = callback else {
                 addresses.into_iter().for_each(svm::free);
                 return Ok(());
             };
@@ -83,6 +85,7 @@ pub unsafe extern "C" fn enqueue_svm_free(
                 let data = std::ptr::with_exposed_provenance_mut(data);
                 // SAFETY: the application registered the function and its argument for this call.
                 function(queue, count, addresses.as_mut_ptr(), data);
+                drop(retained);
                 let _ = sender.send(());
             });
             done.recv().map_err(|_| Status::OUT_OF_RESOURCES)
