@@ -82,7 +82,11 @@ impl ReadyLaunch {
         let grid = grid.ok_or(Status::INVALID_GLOBAL_WORK_SIZE)?;
         let group = group(code, grid, sizes.local)?;
         if global.is_empty() || grid.contains(&0) {
-            return Ok(None);
+            // Empty launches are valid since OpenCL 2.1.
+            let is_valid = device.is_of_3_0();
+            return is_valid
+                .then_some(None)
+                .ok_or(Status::INVALID_GLOBAL_WORK_SIZE);
         }
         let offset = three(offset, 0, |n| Some(n as u64)).unwrap_or_default();
         let launch = code
