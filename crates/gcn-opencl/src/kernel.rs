@@ -11,7 +11,7 @@ use crate::handle::{self, Handle, Id, Object, object, references};
 use crate::image::{type_name, type_names};
 use crate::info::Info;
 use crate::memory::Mem;
-use crate::program::{Program, ProgramReference};
+use crate::program::{KernelCodes, Program, ProgramReference};
 use crate::sampler::Sampler;
 use crate::status::{Outcome, Status};
 
@@ -47,50 +47,11 @@ pub(crate) struct Kernel {
     id: Id<Kernel>,
     program: ProgramReference,
     name: String,
-    /// Code for each device for which the program has been built.
-    codes: Vec<(Arc<Device>, Code)>,
+    codes: KernelCodes,
     arguments: Mutex<Vec<Option<ArgumentValue>>>,
 }
 
 object!(Kernel, INVALID_KERNEL);
-
-/// Returns true if two kernels have the same number of parameters, of the same types.
-fn have_same_parameters(one: &Code, other: &Code) -> bool {
-    fn types(code: &Code) -> impl Iterator<Item = (&ValueKind, u64, Option<&str>)> {
-        let parameters = code.arguments();
-        parameters.map(|it| (&it.value_kind, it.size, it.type_name.as_deref()))
-    }
-    types(one).eq(types(other))
-}
-
-/// Returns the code of the kernel `name` for each device for which the program has been built.
-///
-/// # Errors
-/// The program has not been built, has no such kernel, or the kernel's parameters differ between devices.
-pub(crate) fn codes(program: &Program, name: &str) -> Outcome<Vec<(Arc<Device>, Code)>> {
-    let modules = program.modules();
-    if modules.is_empty() {
-        return Err(Status::INVALID_PROGRAM_EXECUTABLE);
-    }
-    let mut codes: Vec<(Arc<Device>, Code)> = Vec::new();
-    for (device, module) in modules {
-        if !module.kernels().any(|own| own == name) {
-            continue;
-        }
-        let code = module
-            .kernel(name)
-            .map_err(|_| Status::INVALID_KERNEL_NAME)?;
-        let mut others = codes.iter();
-        if !others.all(|(_, other)| have_same_parameters(other, &code)) {
-            return Err(Status::INVALID_KERNEL_DEFINITION);
-        }
-        codes.push((device, code));
-    }
-    if codes.is_empty() {
-        return Err(Status::INVALID_KERNEL_NAME);
-    }
-    Ok(codes)
-}
 
 impl Kernel {
     /// Creates a kernel without argument values.
@@ -98,7 +59,7 @@ impl Kernel {
         id: Id<Kernel>,
         program: &Arc<Program>,
         name: &str,
-        codes: Vec<(Arc<Device>, Code)>,
+        codes: KernelCodes,
     ) -> Kernel {
         let parameters = codes
             .first()

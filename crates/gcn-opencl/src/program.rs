@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gcn_runtime::Module;
+use gcn_object::ValueKind;
+use gcn_runtime::{Kernel as Code, Module};
 
 use crate::abi::*;
 use crate::build::{
@@ -40,6 +41,18 @@ pub(crate) struct Program {
 }
 
 object!(Program, INVALID_PROGRAM);
+
+/// Code of a kernel for each device for which its program has been built.
+pub(crate) type KernelCodes = Vec<(Arc<Device>, Code)>;
+
+/// Returns true if two kernels have the same number of parameters, of the same types.
+fn have_same_parameters(one: &Code, other: &Code) -> bool {
+    fn types(code: &Code) -> impl Iterator<Item = (&ValueKind, u64, Option<&str>)> {
+        let parameters = code.arguments();
+        parameters.map(|it| (&it.value_kind, it.size, it.type_name.as_deref()))
+    }
+    types(one).eq(types(other))
+}
 
 /// Reference from a kernel to its program. While one exists, the program cannot be rebuilt.
 pub(crate) struct ProgramReference(Arc<Program>);
@@ -314,14 +327,57 @@ impl Program {
             .collect()
     }
 
-    /// Returns the names of the program's kernels.
+    /// Returns the code of the kernel `name` for each device for which the program has been built.
+    ///
+    /// # Errors
+    /// The program has not been built, has no such kernel, or the kernel's parameters differ between devices.
+    pub(crate) fn codes(&self, name: &str) -> Outcome<KernelCodes> {
+        let modules = self.modules();
+        if modules.is_empty() {
+            return Err(Status::INVALID_PROGRAM_EXECUTABLE);
+        }
+        let mut codes = KernelCodes::new();
+        for (device, module) in modules {
+            if !module.kernels().any(|own| own == name) {
+                continue;
+            }
+            let code = module
+                .kernel(name)
+                .map_err(|_| Status::INVALID_KERNEL_NAME)?;
+            let mut others = codes.iter();
+            if !others.all(|(_, other)| have_same_parameters(other, &code)) {
+                return Err(Status::INVALID_KERNEL_DEFINITION);
+            }
+            codes.push((device, code));
+        }
+        if codes.is_empty() {
+            return Err(Status::INVALID_KERNEL_NAME);
+        }
+        Ok(codes)
+    }
+
+    /// Returns the names and the code of all kernels that can be created.
     ///
     /// # Errors
     /// The program has not been built for any device.
-    pub(crate) fn kernel_names(&self) -> Outcome<Vec<String>> {
+    pub(crate) fn creatable_kernels(&self) -> Outcome<Vec<(String, KernelCodes)>> {
         let modules = self.modules();
-        let (_, first) = modules.first().ok_or(Status::INVALID_PROGRAM_EXECUTABLE)?;
-        Ok(first.kernels().map(str::to_owned).collect())
+        if modules.is_empty() {
+            return Err(Status::INVALID_PROGRAM_EXECUTABLE);
+        }
+        let mut names: Vec<String> = Vec::new();
+        for (_, module) in &modules {
+            for name in module.kernels() {
+                if !names.iter().any(|known| known == name) {
+                    names.push(name.to_owned());
+                }
+            }
+        }
+        let kernels = names.into_iter().filter_map(|name| {
+            let codes = self.codes(&name).ok()?;
+            Some((name, codes))
+        });
+        Ok(kernels.collect())
     }
 
     /// Returns the binaries for all devices.
@@ -346,8 +402,12 @@ impl Program {
             CL_PROGRAM_SOURCE => Info::text(self.source()),
             CL_PROGRAM_IL => Info::nothing(),
             CL_PROGRAM_BINARY_SIZES => Info::array(self.binaries().iter().map(|it| it.len())),
-            CL_PROGRAM_NUM_KERNELS => Info::from(self.kernel_names()?.len()),
-            CL_PROGRAM_KERNEL_NAMES => Info::text(&self.kernel_names()?.join(";")),
+            CL_PROGRAM_NUM_KERNELS => Info::from(self.creatable_kernels()?.len()),
+            CL_PROGRAM_KERNEL_NAMES => {
+                let kernels = self.creatable_kernels()?.into_iter();
+                let names: Vec<String> = kernels.map(|(name, _)| name).collect();
+                Info::text(&names.join(";"))
+            }
             CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT | CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => {
                 Info::bool(false)
             }

@@ -8,7 +8,7 @@ use super::entry::{call, make, optional_array, put_handles, put_info, release, t
 use crate::abi::*;
 use crate::device::Device;
 use crate::handle::{self, Handle, Object, publish};
-use crate::kernel::{Kernel, codes};
+use crate::kernel::Kernel;
 use crate::launch::{LaunchSizes, ReadyLaunch};
 use crate::program::Program;
 use crate::queue::CommandRole;
@@ -27,7 +27,7 @@ pub unsafe extern "C" fn create_kernel(
                 return Err(Status::INVALID_VALUE);
             }
             let name = text(name);
-            let codes = codes(&program, &name)?;
+            let codes = program.codes(&name)?;
             Ok(publish(|id| Kernel::new(id, &program, &name, codes)).handle())
         })
     }
@@ -41,15 +41,7 @@ pub unsafe extern "C" fn create_kernels_in_program(
 ) -> i32 {
     call(|| {
         let program: Arc<Program> = handle::get(program)?;
-        let mut found = Vec::new();
-        for name in program.kernel_names()? {
-            match codes(&program, &name) {
-                Ok(codes) => found.push((name, codes)),
-                // The specification leaves out kernels whose definitions differ between devices.
-                Err(Status::INVALID_KERNEL_DEFINITION) => {}
-                Err(status) => return Err(status),
-            }
-        }
+        let found = program.creatable_kernels()?;
         if !kernels.is_null() && (room as usize) < found.len() {
             return Err(Status::INVALID_VALUE);
         }
@@ -86,7 +78,6 @@ pub unsafe extern "C" fn release_kernel(kernel: Handle) -> i32 {
 
 pub unsafe extern "C" fn set_kernel_arg(
     kernel: Handle,
-        let value = value.map_err(|_| Status::INVALID_ARG_SIZE)?;
     index: u32,
     size: usize,
     value: *const c_void,
@@ -95,6 +86,7 @@ pub unsafe extern "C" fn set_kernel_arg(
         let kernel: Arc<Kernel> = handle::get(kernel)?;
         // SAFETY: the application guarantees that its addresses are valid.
         let value = unsafe { optional_array(value.cast::<u8>(), size) };
+        let value = value.map_err(|_| Status::INVALID_ARG_SIZE)?;
         kernel.set_argument(index, size, value)
     })
 }
