@@ -9,6 +9,7 @@
 //! polls without a command.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -200,7 +201,11 @@ impl Core {
             Err(Status::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
         } else {
             progress.advance(CL_RUNNING);
-            work(&self.emulated)
+            // A thread that panics would no longer serve the queue.
+            catch_unwind(AssertUnwindSafe(|| work(&self.emulated))).unwrap_or_else(|_| {
+                say_once("a command of OpenCL has panicked, which is an error of this project");
+                Err(Status::OUT_OF_RESOURCES)
+            })
         };
         let mut state = self.state();
         state.is_served = false;
@@ -438,5 +443,36 @@ impl Queue {
             CL_QUEUE_DEVICE_DEFAULT => Info::from(None),
             _ => return Err(Status::INVALID_VALUE),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Executes a command and returns its status.
+    fn status_of(core: &Core, work: CommandWork) -> Status {
+        let progress = CommandProgress::queued();
+        core.make_ready(Command {
+            progress: progress.clone(),
+            after: Vec::new(),
+            work,
+        });
+        Status(core.wait_for(&progress))
+    }
+
+    #[test]
+    fn a_queue_goes_on_after_a_panic_in_a_command() {
+        let device = gcn_runtime::Device::new("gfx900").expect("a target");
+        let core = Core {
+            emulated: device.queue(),
+            state: Mutex::default(),
+            work: Condvar::new(),
+            changed: Condvar::new(),
+        };
+        let panicked = status_of(&core, Box::new(|_| panic!("the command panics")));
+        assert_eq!(panicked, Status::OUT_OF_RESOURCES);
+        let lost = status_of(&core, Box::new(|_| Ok(())));
+        assert_eq!(lost, Status::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     }
 }
