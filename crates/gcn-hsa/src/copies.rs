@@ -5,12 +5,10 @@
 
 use std::num::NonZero;
 use std::sync::LazyLock;
-use std::sync::atomic::Ordering::Acquire;
 
 use crate::abi::{Dim3, PitchedPtr};
 use crate::clock::now;
-use crate::signals::{FAILED, Signal};
-use crate::status::Status;
+use crate::signals::{Dependencies, Signal};
 use crate::workers::WorkerTask;
 
 /// Minimum number of bytes copied per thread. One thread reaches only two thirds of the host's memory bandwidth,
@@ -126,10 +124,9 @@ unsafe fn copy_bytes(to: u64, from: u64, bytes: usize) {
 /// Copy with dependencies.
 pub(crate) struct CopyJob {
     pub(crate) copy: CopyRequest,
-    /// Signals that must be complete before the copy starts.
-    pub(crate) after: Vec<Signal>,
+    pub(crate) after: Dependencies,
     /// Completion signal.
-    pub(crate) done: Option<Signal>,
+    pub(crate) done: Signal,
     pub(crate) make: CopyFunction,
 }
 
@@ -140,22 +137,17 @@ impl WorkerTask for CopyJob {
     const THREAD: &'static str = "gcn hsa copies";
 
     fn is_ready(&self) -> bool {
-        self.after.iter().all(|signal| signal.is_complete())
+        self.after.are_complete()
     }
 
     fn carry_out(&self) -> bool {
-        let has_failed = |signal: &Signal| signal.load(Acquire) == FAILED;
         let begin = now();
-        let result = if self.after.iter().any(has_failed) {
-            Err(Status::EXCEPTION)
-        } else {
+        let result = self.after.result();
+        if result.is_ok() {
             // SAFETY: the program guarantees accessible bytes, as the API function requires.
             unsafe { (self.make)(&self.copy) };
-            Ok(())
-        };
-        if let Some(done) = self.done {
-            done.complete(result, begin, now());
         }
+        self.done.complete(result, begin, now());
         false
     }
 }

@@ -17,7 +17,7 @@ use crate::abi::{
 use crate::agents::{MAX_QUEUE, MIN_QUEUE};
 use crate::changes::Changes;
 use crate::clock::now;
-use crate::signals::{CHANGES, FAILED, Signal, SignalCondition, SignalTable};
+use crate::signals::{CHANGES, Dependencies, FAILED, Signal, SignalCondition, SignalTable};
 use crate::status::{HsaResult, Status};
 
 /// Packet types.
@@ -297,7 +297,7 @@ impl Queue {
 
     fn header(&self, index: u64) -> &AtomicU16 {
         let address = self.packet_address(index) as usize;
-        // SAFETY: the packet memory lives as long as the queue.
+        // SAFETY: the packet memory is not freed before the queue is over, and then not accessed.
         unsafe { &*std::ptr::with_exposed_provenance::<AtomicU16>(address) }
     }
 
@@ -312,14 +312,17 @@ impl Queue {
 
     /// Processes packets until the queue is destroyed or inactivated.
     fn serve(self: Arc<Queue>) {
-        // SAFETY: the queue's memory is not freed before its thread ends.
+        // SAFETY: the queue's memory is freed after its thread ends, or by a callback on this thread, which then ends.
         let raw = unsafe { raw(std::ptr::with_exposed_provenance(self.address as usize)) };
         let mut index = 0;
         loop {
             let header = self.doorbell_changes.wait(None, || {
+                // First: if a callback on this thread has destroyed the queue, its packets are freed.
+                if self.is_over() {
+                    return Some(INVALID);
+                }
                 let header = self.header(index).load(Ordering::Acquire);
-                let is_over = self.is_over();
-                (is_over || header & TYPE != INVALID).then_some(header)
+                (header & TYPE != INVALID).then_some(header)
             });
             let Some(header) = header.filter(|_| !self.is_over()) else {
                 return;
@@ -369,21 +372,25 @@ impl Queue {
                 .collect();
             let result = signals.and_then(|signals| {
                 let signals: Vec<Signal> = signals.into_iter().flatten().collect();
-                self.wait(|| {
-                    let is_complete = |signal: &Signal| signal.is_complete();
-                    if kind == BARRIER_AND {
-                        signals.iter().all(is_complete)
-                    } else {
-                        signals.is_empty() || signals.iter().any(is_complete)
-                    }
-                });
+                if kind == BARRIER_AND {
+                    let dependencies = Dependencies::new(signals);
+                    self.wait(|| dependencies.are_complete());
+                    return dependencies.result();
+                }
+                // Without a signal, the wait would never end.
+                let is_complete = || signals.iter().any(|signal| signal.is_complete());
+                self.wait(|| signals.is_empty() || is_complete());
                 check_commands(&signals)
             });
             return (result, packet.completion_signal);
         }
         let packet: BarrierValuePacket = self.packet(index);
         if kind == VENDOR && packet.amd_format == FORMAT_BARRIER_VALUE {
-            let result = self.signals.get(packet.signal).and_then(|signal| {
+            let result = self.signals.get_optional(packet.signal).and_then(|signal| {
+                // The null signal is a satisfied dependency.
+                let Some(signal) = signal else {
+                    return Ok(());
+                };
                 let condition = SignalCondition::new(packet.cond)?;
                 self.wait(|| {
                     let value = signal.load(Ordering::Acquire);

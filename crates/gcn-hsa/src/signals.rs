@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -249,6 +249,50 @@ impl Signal {
             Ok(()) => drop(value.fetch_sub(1, Ordering::AcqRel)),
             Err(_) => value.store(FAILED, Ordering::Release),
         });
+    }
+}
+
+/// Signals that a command depends on. The command may start once each has been complete, even if a program has set it
+/// to another value since.
+#[derive(Debug)]
+pub(crate) struct Dependencies {
+    /// Signals that have not been seen complete.
+    outstanding: Mutex<Vec<Signal>>,
+    /// True if the command of a signal has failed.
+    has_failed: AtomicBool,
+}
+
+impl Dependencies {
+    pub(crate) fn new(signals: Vec<Signal>) -> Dependencies {
+        Dependencies {
+            outstanding: Mutex::new(signals),
+            has_failed: AtomicBool::new(false),
+        }
+    }
+
+    /// Looks at the outstanding signals, and returns true if all signals have been seen complete.
+    pub(crate) fn are_complete(&self) -> bool {
+        let mut outstanding = self
+            .outstanding
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        outstanding.retain(|signal| match signal.load(Ordering::Acquire) {
+            0 => false,
+            FAILED => {
+                self.has_failed.store(true, Ordering::Relaxed);
+                false
+            }
+            _ => true,
+        });
+        outstanding.is_empty()
+    }
+
+    /// Returns an error if the command of a signal has failed.
+    pub(crate) fn result(&self) -> HsaResult {
+        match self.has_failed.load(Ordering::Relaxed) {
+            true => Err(Status::EXCEPTION),
+            false => Ok(()),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::copies::{CopyJob, CopyRequest, PitchedCorner};
 use crate::numbers::*;
 use crate::pools::{FreeHandler, MemoryOrigin, MemoryPool, MemoryRange, to_host_address};
 use crate::runtime::Runtime;
-use crate::signals::Signal;
+use crate::signals::{Dependencies, Signal};
 use crate::status::{HsaResult, Status};
 use crate::transfers;
 
@@ -324,14 +324,14 @@ unsafe fn signals(
     count: u32,
     after: *const Handle,
     done: Handle,
-) -> HsaResult<(Vec<Signal>, Option<Signal>)> {
+) -> HsaResult<(Dependencies, Signal)> {
     // SAFETY: the caller guarantees that the array is valid.
     let after = unsafe { array(after, count) }?;
     let after: HsaResult<Vec<Signal>> = after
         .iter()
         .map(|handle| runtime.signals.get(*handle))
         .collect();
-    Ok((after?, runtime.signals.get_optional(done)?))
+    Ok((Dependencies::new(after?), runtime.signals.get(done)?))
 }
 
 #[unsafe(no_mangle)]

@@ -3,11 +3,12 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::process::{Command, Output};
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use gcn_asm::{Options, Source, assemble};
 pub use gcn_hsa::abi::{
-    BarrierPacket, BarrierValuePacket, Dim3, DispatchPacket, Handle, HandleCallback, HsaQueue,
-    ImageDataInfo, ImageDescriptor, ImageFormat, ImageRegion, PitchedPtr, PointerInfo,
+    BarrierPacket, BarrierValuePacket, Dim3, DispatchPacket, FreeCallback, Handle, HandleCallback,
+    HsaQueue, ImageDataInfo, ImageDescriptor, ImageFormat, ImageRegion, PitchedPtr, PointerInfo,
     QueueCallback, SamplerDescriptor, SamplerDescriptorV2, SignalHandler, Times,
 };
 pub use gcn_hsa::status::Status;
@@ -217,6 +218,24 @@ pub fn finish(signal: Handle) {
     // SAFETY: tests give their own signals.
     let value = unsafe { hsa_signal_wait_scacquire(signal, EQUAL, 0, PATIENCE, 0) };
     assert_eq!(value, 0);
+}
+
+/// Waits until a signal is 0, while others are 0 in turns, but never at the same time.
+#[track_caller]
+pub fn finish_in_turns(others: [Handle; 2], signal: Handle) {
+    for _ in 0..1000 {
+        for other in others {
+            // SAFETY: tests give their own signals.
+            unsafe { hsa_signal_store_screlease(other, 0) };
+            std::thread::sleep(Duration::from_millis(2));
+            // SAFETY: as above.
+            unsafe { hsa_signal_store_screlease(other, 1) };
+        }
+        if load(signal) == 0 {
+            return;
+        }
+    }
+    panic!("a command waits for signals to be 0 at the same time");
 }
 
 /// Queue for tests.

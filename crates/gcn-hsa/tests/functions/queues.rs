@@ -148,6 +148,13 @@ fn barriers_wait_for_all_or_for_one() {
     // SAFETY: as above.
     unsafe { hsa_signal_store_screlease(first, 0) };
     finish(all);
+    let all = signal(1);
+    for it in [first, second] {
+        // SAFETY: as above.
+        unsafe { hsa_signal_store_screlease(it, 1) };
+    }
+    queue.submit(BARRIER_AND | BARRIER_BIT, barrier(&[first, second], all));
+    finish_in_turns([first, second], all);
 }
 
 #[test]
@@ -172,6 +179,15 @@ fn a_barrier_compares_a_value_under_a_mask() {
     assert_eq!(load(done), 1);
     // SAFETY: the signal is alive.
     unsafe { hsa_signal_store_screlease(it, 0xa5) };
+    finish(done);
+    // The null signal is a satisfied dependency.
+    let done = signal(1);
+    let packet = BarrierValuePacket {
+        signal: 0,
+        completion_signal: done,
+        ..packet
+    };
+    queue.submit(FENCES, packet);
     finish(done);
     // A failed command ends the wait for its signal with an error.
     let (failed, done) = (signal(1), signal(1));
