@@ -8,7 +8,7 @@ use gcn_report::program::say::say_once;
 use gcn_runtime::memory::{ALIAS, ALIGNMENT, Memory, SharedMemory};
 use gcn_runtime::{Device, HostMemory};
 
-use crate::abi::Handle;
+use crate::abi::{FreeCallback, Handle};
 use crate::info::{Info, unknown};
 use crate::numbers::*;
 use crate::status::{HsaResult, Status};
@@ -157,10 +157,12 @@ impl MemoryPool {
     }
 }
 
-/// Callback for the release of an allocation, with its argument.
+/// Callback for the release of an allocation, with its arguments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FreeHandler {
-    pub(crate) callback: crate::abi::FreeCallback,
+    /// Address in the allocation that the program registered.
+    pub(crate) address: u64,
+    pub(crate) callback: FreeCallback,
     pub(crate) argument: usize,
 }
 
@@ -287,6 +289,13 @@ impl PoolState {
             .ok_or(Status::INVALID_ALLOCATION)
     }
 
+    /// Returns the callbacks of the allocation that contains an address.
+    fn free_handlers(&mut self, address: u64) -> Option<&mut Vec<FreeHandler>> {
+        let (base, _) = find_allocation(&self.allocations, address)?;
+        let allocation = self.allocations.get_mut(&base)?;
+        Some(&mut allocation.at_end)
+    }
+
     /// Finds the allocation or lock that contains an address; of several locks with the same base, the latest.
     fn find(&self, address: u64) -> Option<MemoryRange> {
         if let Some((base, allocation)) = find_allocation(&self.allocations, address) {
@@ -348,7 +357,7 @@ impl Pools {
         if bytes == 0 {
             return Err(Status::INVALID_ARGUMENT);
         }
-        if pool.kind == PoolKind::Group {
+        if pool.kind == PoolKind::Group || bytes > limit {
             return Err(Status::INVALID_ALLOCATION);
         }
         let counted = bytes.checked_next_multiple_of(GRANULE);
@@ -398,15 +407,15 @@ impl Pools {
         self.device.memory().make_executable(base, bytes);
     }
 
-    /// Frees pool memory, and returns its callbacks, which the caller must call without holding a lock.
-    pub(crate) fn free(&self, base: u64) -> HsaResult<Vec<FreeHandler>> {
-        let mut state = self.state();
-        let allocation = state.take(base, MemoryOrigin::Pool)?;
-        state.uncount(allocation.pool.agent, allocation.counted);
-        drop(state);
+    /// Frees pool memory. As in ROCr, `notify` gets its callbacks before it is freed, when it is no longer found.
+    pub(crate) fn free(&self, base: u64, notify: impl Fn(FreeHandler)) -> HsaResult {
+        let allocation = self.state().take(base, MemoryOrigin::Pool)?;
+        allocation.at_end.into_iter().for_each(notify);
         let freed = self.device.memory().free(base);
         debug_assert!(freed.is_ok(), "it is freed here only");
-        Ok(allocation.at_end)
+        self.state()
+            .uncount(allocation.pool.agent, allocation.counted);
+        Ok(())
     }
 
     /// Charges memory without an address to a pool. `limit` is the memory size of the pool's agent.
@@ -597,33 +606,24 @@ impl Pools {
         Ok(())
     }
 
-    /// Adds a callback that is called when an allocation is freed.
-    pub(crate) fn add_free_handler(&self, base: u64, at_end: FreeHandler) -> HsaResult {
+    /// Adds a callback that is called when the allocation that contains its address is freed.
+    pub(crate) fn add_free_handler(&self, at_end: FreeHandler) -> HsaResult {
         let mut state = self.state();
-        let allocation = state
-            .allocations
-            .get_mut(&base)
-            .ok_or(Status::INVALID_ALLOCATION)?;
-        allocation.at_end.push(at_end);
+        let handlers = state.free_handlers(at_end.address);
+        handlers.ok_or(Status::INVALID_ALLOCATION)?.push(at_end);
         Ok(())
     }
 
     /// Removes a callback.
-    pub(crate) fn remove_free_handler(
-        &self,
-        base: u64,
-        callback: crate::abi::FreeCallback,
-    ) -> HsaResult {
+    pub(crate) fn remove_free_handler(&self, address: u64, callback: FreeCallback) -> HsaResult {
         let mut state = self.state();
-        let allocation = state
-            .allocations
-            .get_mut(&base)
-            .ok_or(Status::INVALID_ALLOCATION)?;
-        let same = |at_end: &FreeHandler| std::ptr::fn_addr_eq(at_end.callback, callback);
-        let place = allocation.at_end.iter().position(same);
-        allocation
-            .at_end
-            .remove(place.ok_or(Status::INVALID_ARGUMENT)?);
+        let handlers = state.free_handlers(address);
+        let handlers = handlers.ok_or(Status::INVALID_ARGUMENT)?;
+        let same = |at_end: &FreeHandler| {
+            at_end.address == address && std::ptr::fn_addr_eq(at_end.callback, callback)
+        };
+        let place = handlers.iter().position(same);
+        handlers.remove(place.ok_or(Status::INVALID_ARGUMENT)?);
         Ok(())
     }
 }

@@ -105,6 +105,9 @@ impl SignalTable {
 
     /// Looks up a signal.
     pub(crate) fn get(&self, handle: Handle) -> HsaResult<Signal> {
+        if handle == 0 {
+            return Err(Status::INVALID_ARGUMENT);
+        }
         let is_live = self.state().live.contains(&handle);
         is_live
             .then_some(Signal(handle))

@@ -111,12 +111,11 @@ fn free(runtime: &Runtime, memory: *mut c_void) -> HsaResult {
     if memory.is_null() {
         return Ok(());
     }
-    for at_end in runtime.pools.free(address(memory))? {
+    runtime.pools.free(address(memory), |at_end| {
         let argument = std::ptr::with_exposed_provenance_mut(at_end.argument);
-        // SAFETY: the program registered the function and its argument for this call.
-        unsafe { (at_end.callback)(memory, argument) };
-    }
-    Ok(())
+        // SAFETY: the program registered the function and its arguments for this call.
+        unsafe { (at_end.callback)(pointer(at_end.address), argument) };
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -214,12 +213,21 @@ pub extern "C" fn hsa_memory_assign_agent(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_memory_register(memory: *mut c_void, size: usize) -> Status {
-    call(|runtime| runtime.pools.lock(address(memory), size as u64).map(drop))
+    call(|runtime| {
+        if memory.is_null() {
+            return Ok(());
+        }
+        runtime.pools.lock(address(memory), size as u64).map(drop)
+    })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_memory_deregister(memory: *mut c_void, _size: usize) -> Status {
-    call(|runtime| runtime.pools.unlock(address(memory)))
+    call(|runtime| {
+        // As in ROCr, memory that is not registered is no error.
+        let _ = runtime.pools.unlock(address(memory));
+        Ok(())
+    })
 }
 
 /// Locks host memory, and writes its address for agents.
@@ -293,15 +301,22 @@ pub unsafe extern "C" fn hsa_amd_memory_fill(
 ) -> Status {
     call(|runtime| {
         let begin = address(memory);
+        if begin == 0 || !begin.is_multiple_of(4) {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        if count == 0 {
+            return Ok(());
+        }
         let bytes = (count as u64)
             .checked_mul(4)
-            .ok_or(Status::INVALID_ARGUMENT)?;
-        let found = runtime.pools.find(begin).ok_or(Status::INVALID_ARGUMENT)?;
+            .ok_or(Status::INVALID_ALLOCATION)?;
+        let found = runtime.pools.find(begin);
+        let found = found.ok_or(Status::INVALID_ALLOCATION)?;
         let is_inside = begin
             .checked_add(bytes)
             .is_some_and(|end| to_host_address(end) <= found.base + found.bytes);
-        if !begin.is_multiple_of(4) || !is_inside {
-            return Err(Status::INVALID_ARGUMENT);
+        if !is_inside {
+            return Err(Status::INVALID_ALLOCATION);
         }
         let dwords = pointer::<u32>(to_host_address(begin));
         for index in 0..count {
@@ -536,12 +551,10 @@ pub unsafe extern "C" fn hsa_amd_pointer_info(
         unsafe {
             std::ptr::copy_nonoverlapping((&raw const result).cast::<u8>(), info.cast(), size)
         };
-        let Some(allocate) = allocate else {
+        let is_wanted = !count.is_null() && !accessible.is_null();
+        let Some(allocate) = allocate.filter(|_| is_wanted) else {
             return Ok(());
         };
-        if count.is_null() || accessible.is_null() {
-            return Err(Status::INVALID_ARGUMENT);
-        }
         let agents = if found.is_some() {
             runtime.agents.as_slice()
         } else {
@@ -581,11 +594,12 @@ pub extern "C" fn hsa_amd_register_deallocation_callback(
     user_data: *mut c_void,
 ) -> Status {
     call(|runtime| {
-        let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
-        let argument = user_data.expose_provenance();
-        runtime
-            .pools
-            .add_free_handler(address(memory), FreeHandler { callback, argument })
+        let callback = callback.filter(|_| !memory.is_null());
+        runtime.pools.add_free_handler(FreeHandler {
+            address: address(memory),
+            callback: callback.ok_or(Status::INVALID_ARGUMENT)?,
+            argument: user_data.expose_provenance(),
+        })
     })
 }
 

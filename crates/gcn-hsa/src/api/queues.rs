@@ -47,14 +47,22 @@ pub unsafe extern "C" fn hsa_queue_create(
     })
 }
 
+/// Returns the address of a queue, which identifies it.
+fn queue_address(queue: *const HsaQueue) -> HsaResult<u64> {
+    if queue.is_null() {
+        return Err(Status::INVALID_ARGUMENT);
+    }
+    Ok(queue.addr() as u64)
+}
+
 fn find(runtime: &Runtime, queue: *const HsaQueue) -> HsaResult<Arc<Queue>> {
-    runtime.queue(queue.addr() as u64)
+    runtime.queue(queue_address(queue)?)
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_queue_destroy(queue: *mut HsaQueue) -> Status {
     call(|runtime| {
-        let removed = runtime.remove_queue(queue.addr() as u64)?;
+        let removed = runtime.remove_queue(queue_address(queue)?)?;
         removed.destroy();
         Ok(())
     })

@@ -44,6 +44,7 @@ unsafe extern "C" {
     pub fn hsa_signal_group_wait_any_scacquire(group: Handle, conditions: *const u32, values: *const i64, state: u32, signal: *mut Handle, value: *mut i64) -> Status;
     pub fn hsa_queue_create(agent: Handle, size: u32, kind: u32, callback: Option<QueueCallback>, data: *mut c_void, private: u32, group: u32, queue: *mut *mut HsaQueue) -> Status;
     pub fn hsa_queue_destroy(queue: *mut HsaQueue) -> Status;
+    pub safe fn hsa_queue_inactivate(queue: *mut HsaQueue) -> Status;
     pub fn hsa_queue_add_write_index_screlease(queue: *const HsaQueue, value: u64) -> u64;
     pub fn hsa_queue_load_read_index_scacquire(queue: *const HsaQueue) -> u64;
     pub fn hsa_amd_profiling_get_dispatch_time(agent: Handle, signal: Handle, times: *mut Times) -> Status;
@@ -51,6 +52,10 @@ unsafe extern "C" {
     pub fn hsa_amd_memory_pool_get_info(pool: Handle, attribute: u32, value: *mut c_void) -> Status;
     pub fn hsa_amd_memory_pool_allocate(pool: Handle, size: usize, flags: u32, to: *mut *mut c_void) -> Status;
     pub safe fn hsa_amd_memory_pool_free(memory: *mut c_void) -> Status;
+    pub safe fn hsa_memory_register(memory: *mut c_void, size: usize) -> Status;
+    pub safe fn hsa_memory_deregister(memory: *mut c_void, size: usize) -> Status;
+    pub safe fn hsa_amd_register_deallocation_callback(memory: *mut c_void, callback: Option<FreeCallback>, data: *mut c_void) -> Status;
+    pub safe fn hsa_amd_deregister_deallocation_callback(memory: *mut c_void, callback: Option<FreeCallback>) -> Status;
     pub fn hsa_amd_memory_lock(memory: *mut c_void, size: usize, agents: *mut Handle, count: i32, seen: *mut *mut c_void) -> Status;
     pub safe fn hsa_amd_memory_unlock(memory: *mut c_void) -> Status;
     pub fn hsa_amd_memory_fill(memory: *mut c_void, value: u32, count: usize) -> Status;

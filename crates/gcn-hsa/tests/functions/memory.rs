@@ -17,12 +17,21 @@ fn pools_give_memory_until_it_is_used_up() {
             (&raw mut size).cast(),
         ));
         let too_much = hsa_amd_memory_pool_allocate(pool, size as usize + 1, 0, &raw mut memory);
-        assert_eq!(too_much, Status::OUT_OF_RESOURCES);
+        assert_eq!(too_much, Status::INVALID_ALLOCATION);
         let none = hsa_amd_memory_pool_allocate(pool, 0, 0, &raw mut memory);
         assert_eq!(none, Status::INVALID_ARGUMENT);
         check(hsa_amd_memory_pool_allocate(pool, 100, 0, &raw mut memory));
+        let used_up = hsa_amd_memory_pool_allocate(pool, size as usize, 0, &raw mut memory);
+        assert_eq!(used_up, Status::OUT_OF_RESOURCES);
         check(hsa_amd_memory_fill(memory, 0x0102_0304, 25));
         assert_eq!(memory.cast::<u8>().add(99).read(), 1);
+        let beyond = hsa_amd_memory_fill(memory, 0, 26);
+        assert_eq!(beyond, Status::INVALID_ALLOCATION);
+        let mut own = [0u32; 4];
+        let foreign = hsa_amd_memory_fill(own.as_mut_ptr().cast(), 0, 4);
+        assert_eq!(foreign, Status::INVALID_ALLOCATION);
+        let null = hsa_amd_memory_fill(std::ptr::null_mut(), 0, 4);
+        assert_eq!(null, Status::INVALID_ARGUMENT);
     }
     check(hsa_amd_memory_pool_free(memory));
     assert_eq!(hsa_amd_memory_pool_free(memory), Status::INVALID_ALLOCATION);
@@ -30,23 +39,72 @@ fn pools_give_memory_until_it_is_used_up() {
 }
 
 #[test]
+fn callbacks_are_called_before_their_memory_is_freed() {
+    unsafe extern "C" fn freed(memory: *mut c_void, calls: *mut c_void) {
+        let kind = pointer_info(memory).kind;
+        // SAFETY: the memory still exists, and the data is the test's list.
+        unsafe {
+            let value = memory.cast::<u32>().read();
+            let calls = calls.cast::<Vec<(*mut c_void, u32, u32)>>();
+            (*calls).push((memory, value, kind));
+        }
+    }
+    // Freed memory of this size goes back to the host.
+    let memory = allocate::<u32>(1 << 20);
+    let inside: *mut c_void = memory.wrapping_add(5000).cast();
+    // SAFETY: the memory is the test's alone.
+    unsafe { inside.cast::<u32>().write(7) };
+    let mut calls: Vec<(*mut c_void, u32, u32)> = Vec::new();
+    let data = (&raw mut calls).cast();
+    for address in [memory.cast(), inside] {
+        let status = hsa_amd_register_deallocation_callback(address, Some(freed), data);
+        check(status);
+    }
+    for expected in [Status::SUCCESS, Status::INVALID_ARGUMENT] {
+        let status = hsa_amd_deregister_deallocation_callback(memory.cast(), Some(freed));
+        assert_eq!(status, expected);
+    }
+    check(hsa_amd_memory_pool_free(memory.cast()));
+    assert_eq!(calls, [(inside, 7, 0)]);
+}
+
+#[test]
+fn registration_of_memory_is_a_hint() {
+    agents();
+    let mut values = Vec::from([0u8; 100]);
+    let own: *mut c_void = values.as_mut_ptr().cast();
+    let none = std::ptr::null_mut();
+    check(hsa_memory_register(none, 0));
+    check(hsa_memory_deregister(none, 0));
+    check(hsa_memory_deregister(own, 100));
+    assert_eq!(hsa_memory_register(own, 0), Status::INVALID_ARGUMENT);
+    check(hsa_memory_register(own, 100));
+    assert_eq!(pointer_info(own).kind, 2);
+    check(hsa_memory_deregister(own, 100));
+    assert_eq!(pointer_info(own).kind, 0);
+}
+
+#[test]
 fn copies_wait_for_their_signals() {
     let (to, before, done) = (allocate::<u32>(1000), signal(1), signal(1));
     let from: Vec<u32> = (0..1000).collect();
-    // SAFETY: both ranges have 4000 bytes.
-    let status = unsafe {
-        hsa_amd_memory_async_copy(
-            to.cast(),
-            agents().device,
-            from.as_ptr().cast(),
-            agents().host,
-            4000,
-            1,
-            &raw const before,
-            done,
-        )
+    let copy = |after: &[Handle], done| {
+        // SAFETY: both ranges have 4000 bytes.
+        unsafe {
+            hsa_amd_memory_async_copy(
+                to.cast(),
+                agents().device,
+                from.as_ptr().cast(),
+                agents().host,
+                4000,
+                after.len() as u32,
+                after.as_ptr(),
+                done,
+            )
+        }
     };
-    check(status);
+    assert_eq!(copy(&[], 0), Status::INVALID_ARGUMENT);
+    check(copy(&[before], done));
     std::thread::sleep(std::time::Duration::from_millis(3));
     assert_eq!(load(done), 1);
     // SAFETY: the signal is alive; the copy ends before the values are looked at.
@@ -55,6 +113,9 @@ fn copies_wait_for_their_signals() {
         finish(done);
         assert_eq!(std::slice::from_raw_parts(to, 1000), from);
     }
+    let (signals, done) = ([signal(1), signal(1)], signal(1));
+    check(copy(&signals, done));
+    finish_in_turns(signals, done);
 }
 
 #[test]
@@ -185,6 +246,9 @@ fn user_data_belongs_to_the_latest_lock() {
 
 #[test]
 fn pointers_are_those_of_their_allocation() {
+    unsafe extern "C" fn no_memory(_: usize) -> *mut c_void {
+        std::ptr::null_mut()
+    }
     let memory = allocate::<u8>(5000);
     let found = pointer_info(memory.wrapping_add(4999).cast());
     assert_eq!(
@@ -193,4 +257,19 @@ fn pointers_are_those_of_their_allocation() {
     );
     assert_eq!(found.agent_base_address, memory.addr() as u64);
     assert_eq!(pointer_info(memory.wrapping_add(1 << 20).cast()).kind, 0);
+    // Agents are listed only for programs that take their number and the list.
+    let (mut info, mut count) = (found, 99);
+    let list = std::ptr::null_mut();
+    // SAFETY: the addresses are those of the information and of the count.
+    let status = unsafe {
+        hsa_amd_pointer_info(
+            memory.cast(),
+            &raw mut info,
+            Some(no_memory),
+            &raw mut count,
+            list,
+        )
+    };
+    check(status);
+    assert_eq!((info.kind, count), (1, 99));
 }

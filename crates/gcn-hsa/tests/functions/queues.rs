@@ -362,6 +362,16 @@ fn a_queue_is_destroyed_while_its_kernel_runs() {
 }
 
 #[test]
+fn null_is_no_queue() {
+    agents();
+    let none = std::ptr::null_mut();
+    // SAFETY: null is no queue.
+    let destroyed = unsafe { hsa_queue_destroy(none) };
+    assert_eq!(destroyed, Status::INVALID_ARGUMENT);
+    assert_eq!(hsa_queue_inactivate(none), Status::INVALID_ARGUMENT);
+}
+
+#[test]
 fn sizes_of_queues_are_powers_of_two() {
     for (size, expected) in [
         (0, Status::INVALID_ARGUMENT),

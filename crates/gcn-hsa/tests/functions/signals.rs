@@ -24,7 +24,7 @@ fn operations_change_the_value() {
     assert_eq!(load(it), !0b0101);
     check(hsa_signal_destroy(it));
     assert_eq!(hsa_signal_destroy(it), Status::INVALID_SIGNAL);
-    assert_eq!(hsa_signal_destroy(0), Status::INVALID_SIGNAL);
+    assert_eq!(hsa_signal_destroy(0), Status::INVALID_ARGUMENT);
 }
 
 #[test]
