@@ -64,8 +64,17 @@ pub(crate) struct Event {
     signal: Signal,
     kernel: gcn_runtime::Kernel,
     watch: Watch,
-    /// Array arguments, kept alive by the event.
-    _kept: Vec<Py<ArrayBase>>,
+    /// Array arguments, kept alive by the event, and by the launch until it has ended.
+    kept: Vec<Py<ArrayBase>>,
+}
+
+impl Drop for Event {
+    /// Leaves the arrays to the launch if it has not ended. Its thread, which does not hold the GIL, then passes them to
+    /// PyO3, which releases them when a thread next holds it.
+    fn drop(&mut self) {
+        let kept = std::mem::take(&mut self.kept);
+        self.signal.subscribe(move |_| drop(kept));
+    }
 }
 
 /// Submits a launch with a grid of `grid` work-items to a queue.
@@ -113,7 +122,7 @@ pub(crate) fn submit(
         signal: submitted.map_err(|error| exception(&error))?,
         kernel: kernel.clone(),
         watch,
-        _kept: kept,
+        kept,
     })
 }
 

@@ -48,6 +48,32 @@ endless:
 .end_amdhsa_kernel
 """
 
+# A kernel that waits until the number at its argument is not 0.
+GATE = """
+.text
+.globl gate
+.p2align 8
+.type gate,@function
+gate:
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_mov_b32_e32 v0, 0
+  s_waitcnt lgkmcnt(0)
+closed:
+  global_load_dword v1, v0, s[4:5] glc
+  s_waitcnt vmcnt(0)
+  v_readfirstlane_b32 s6, v1
+  s_cmp_eq_u32 s6, 0
+  s_cbranch_scc1 closed
+  s_endpgm
+.rodata
+.p2align 6
+.amdhsa_kernel gate
+  .amdhsa_user_sgpr_kernarg_segment_ptr 1
+  .amdhsa_next_free_vgpr 2
+  .amdhsa_next_free_sgpr 7
+.end_amdhsa_kernel
+"""
+
 
 def load_tests(loader, tests, pattern):
     # Those of modules; classes and functions come with them. The native part has no examples.
@@ -268,6 +294,22 @@ class Launches(unittest.TestCase):
         self.assertEqual(xs.tolist(), [256])
         self.assertTrue(event.is_done and not event.cancel())
         one.finish()
+
+    def test_a_launch_keeps_shared_memory_until_it_ends(self):
+        gate, kernel = amdgcn.Module.assemble(self.device, GATE).kernel(), scale(self.device)
+        opened, queue = self.device.array(1, "u32"), self.device.queue()
+        waiting = gate.launch(1, None, (opened,), queue=self.device.queue())
+        self.addCleanup(waiting.cancel)
+        own = array.array("I", [1, 2, 3])
+        # Nobody else keeps this event and its array.
+        kernel.launch(3, None, (self.device.array(own, copy=False), 10), queue=queue, after=[waiting])
+        last = kernel.launch(1, None, (opened, 1), queue=queue)
+        with self.assertRaises(BufferError):
+            own.append(4)
+        opened[0] = 1
+        last.wait(60)
+        self.assertEqual(own.tolist(), [10, 20, 30])
+        own.append(4)
 
     def test_a_failure_skips_what_follows(self):
         kernel, queue = scale(self.device), self.device.queue()
