@@ -594,13 +594,11 @@ def _typed(kernel: str, parameter: Parameter, value: Any) -> Any:
         raise wrong("write amdgcn.Local(bytes)")
     if parameter.kind == "other":
         raise wrong()
-    if parameter.kind == "buffer":
-        if value is None:
-            return bytes(parameter.size)
-        if isinstance(value, int):
-            return value.to_bytes(parameter.size, "little")
+    if parameter.kind == "buffer" and not (value is None or isinstance(value, int)):
         raise wrong("copy it to the device with device.array(…)")
     try:
+        if parameter.kind == "buffer":
+            return (value or 0).to_bytes(parameter.size, "little")
         return _value(parameter, value)
     except (struct.error, OverflowError, TypeError, ValueError) as error:
         raise wrong(str(error)) from None
@@ -608,16 +606,19 @@ def _typed(kernel: str, parameter: Parameter, value: Any) -> Any:
 
 def _value(parameter: Parameter, value: Any) -> bytes:
     kind = TYPES.get(parameter.type or "")
-    if isinstance(value, (int, float)) or hasattr(value, "__index__") or hasattr(value, "__float__"):
-        if kind is not None and parameter.lanes == 1:
+    is_number = hasattr(value, "__index__") or hasattr(value, "__float__")
+    if is_number and parameter.lanes == 1:
+        if kind is not None:
             number = value
             if kind.format not in "efd":
                 number = value.__index__() if hasattr(value, "__index__") else int(value)
                 if number != value:
                     raise ValueError(f"{value!r} is no whole number")
             return struct.pack(f"<{kind.format}", number)
-        if isinstance(value, float):
+        if not hasattr(value, "__index__"):
             formats = {2: "<e", 4: "<f", 8: "<d"}
+            if parameter.size not in formats:
+                raise TypeError(f"{parameter.size} bytes are expected")
             return struct.pack(formats[parameter.size], value)
         number = value.__index__()
         return number.to_bytes(parameter.size, "little", signed=number < 0)
@@ -625,7 +626,7 @@ def _value(parameter: Parameter, value: Any) -> bytes:
         data = bytes(memoryview(value))
     except TypeError:
         # A vector of OpenCL: three elements have the place of four.
-        elements = list(value)
+        elements = [] if is_number else list(value)
         if kind is None or len(elements) != parameter.lanes:
             raise TypeError(f"{parameter.lanes} elements are expected") from None
         data = struct.pack(f"<{len(elements)}{kind.format}", *elements)

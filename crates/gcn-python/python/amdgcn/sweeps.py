@@ -337,10 +337,11 @@ def _swept(
                 continue
             same = numbers.setdefault(key, [])
             same.append(number)
-            known = rows[same[0]] or stored.rows.get(key)
-            if known is not None and (len(same) > 1 or known["status"] not in rerun):
+            is_first = len(same) == 1
+            known = stored.rows.get(key) if is_first else rows[same[0]]
+            if known is not None and not (is_first and known["status"] in rerun):
                 enter(number, known)
-            elif len(same) == 1:
+            elif is_first:
                 headers[number] = header(task, key)
                 yield number, task
 

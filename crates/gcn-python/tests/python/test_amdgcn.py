@@ -200,6 +200,8 @@ class Launches(unittest.TestCase):
             ((xs, -1), "argument-type"),
             ((xs, ctypes.c_uint64(3)), "argument-type"),
             (([1, 2], 3), "argument-type"),
+            ((-1, 3), "argument-type"),
+            ((1 << 64, 3), "argument-type"),
             ((xs, xs), "argument-type"),
             ((xs, amdgcn.Local(4)), "argument-type"),
         ]
@@ -210,6 +212,34 @@ class Launches(unittest.TestCase):
         with self.assertRaises(amdgcn.LaunchError) as raised:
             kernel[2, 64](xs, 3, factor=3)
         self.assertEqual(raised.exception.name, "duplicate-argument")
+
+    def test_values_of_other_types(self):
+        declared = "{ .name: factor, .type_name: uint, .offset: 8, .size: 4,"
+        segment = ".kernarg_segment_size: 16"
+        xs = self.device.array([1], "u32")
+        number = type("Number", (), {"__float__": lambda self: 1.5})()
+        cases = [
+            (".type_name: float4, .offset: 16, .size: 16", (1, 2.5, 3, number), True),
+            (".type_name: float4, .offset: 16, .size: 16", array.array("f", range(4)), True),
+            (".type_name: float4, .offset: 16, .size: 16", 1.5, False),
+            (".type_name: float4, .offset: 16, .size: 16", 1, False),
+            (".type_name: float4, .offset: 16, .size: 16", number, False),
+            (".type_name: float4, .offset: 16, .size: 16", (1, 2), False),
+            (".type_name: pair, .offset: 16, .size: 16", 1.5, False),
+            (".type_name: pair, .offset: 16, .size: 16", bytes(16), True),
+            (".type_name: float, .offset: 8, .size: 4", number, True),
+            (".type_name: real, .offset: 8, .size: 4", number, True),
+        ]
+        for parameter, value, is_right in cases:
+            text = amdgcn.EXAMPLE.replace(declared, f"{{ .name: factor, {parameter},")
+            kernel = scale(self.device, text.replace(segment, ".kernarg_segment_size: 32"))
+            with self.subTest(parameter=parameter, value=value):
+                if is_right:
+                    kernel.launch(1, None, (xs, value))
+                    continue
+                with self.assertRaises(amdgcn.LaunchError) as raised:
+                    kernel.launch(1, None, (xs, value))
+                self.assertEqual(raised.exception.name, "argument-type")
 
     def test_code_without_metadata(self):
         text = amdgcn.EXAMPLE.split(".amdgpu_metadata")[0]

@@ -3,6 +3,7 @@
 import array
 import contextlib
 import ctypes
+import io
 import json
 import os
 import pathlib
@@ -14,6 +15,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 import amdgcn
 
@@ -221,6 +223,13 @@ class Processes(unittest.TestCase):
         self.assertEqual(kept.rows, stopped.rows)
         amdgcn.sweep([ENDLESS_LAUNCH], results=self.file, timeout=0.5, rerun=["timeout"])
         self.assertEqual(len(self.file.read_text().splitlines()), 2)
+        # One that is given twice is run again once, and both rows are new.
+        shown = io.StringIO()
+        with unittest.mock.patch.dict(sys.modules, {"tqdm": None}), contextlib.redirect_stderr(shown):
+            twice = [ENDLESS_LAUNCH] * 2
+            amdgcn.sweep(twice, results=self.file, timeout=0.5, rerun=["timeout"], progress=True)
+        self.assertEqual(len(self.file.read_text().splitlines()), 3)
+        self.assertIn("sweep: 2 of 2 launches, 2 failed", shown.getvalue().split("\r")[-1])
 
     def test_other_files_are_left_alone(self):
         self.file.write_text("a letter\nto somebody\n")
