@@ -5,7 +5,8 @@
 //! limit = 2000000
 //! args = { out = "u32*4", counter = "u32*1" }
 //! print = ["out", "counter"]
-// GCN all: x
+// GCN all: out: u32[0..4] = 12, 13, 14, 15
+// GCN all: counter: u32[0..1] = 16
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -1,25 +1,17 @@
 // RUN: gfx900 gfx906
 // Each launch of an ordered count begins with the first wave's turn.
+//! print = ["out"]
 //! [buffers]
 //! out = "u32*1"
 //! [[launch]]
 //! grid = 256
 //! group = 64
 //! args = ["out"]
-//! print = ["out"]
 //! [[launch]]
 //! grid = 256
 //! group = 64
 //! args = ["out"]
-//! print = ["out"]
-// GCN 1.4: /work/main/target/tmp/run-gws-ordered-again.s-gfx900.toml:12:1: error[invalid-launch-file]: unknown field `print`, expected one of `kernel`, `grid`, `group`, `offset`, `limit`, `lds`, `stack`, `args`, `kernarg`, `repeat`
-// GCN 1.4.1: /work/main/target/tmp/run-gws-ordered-again.s-gfx906.toml:12:1: error[invalid-launch-file]: unknown field `print`, expected one of `kernel`, `grid`, `group`, `offset`, `limit`, `lds`, `stack`, `args`, `kernarg`, `repeat`
-// GCN all: |
-// GCN all: 12 | print = ["out"]
-// GCN all: | ^^^^^
-// GCN 1.4: /work/main/target/tmp/run-gws-ordered-again.s-gfx900.toml: 1 error
-// GCN 1.4.1: /work/main/target/tmp/run-gws-ordered-again.s-gfx906.toml: 1 error
-// GCN all: exit status 1
+// GCN all: out: u32[0..1] = 7
 .globl kernel
 .p2align 8
 .type kernel,@function
