@@ -15,7 +15,9 @@ int main(void) {
     open_device();
     int host[64] = {0};
     const cl_mem buffer = buffer_of(sizeof host, host);
-    run("kernel void first(global int* data) { data[get_global_id(0)] = 1; }\n", "first", buffer);
+    // Its code is longer than that of the second, which is loaded at the same address.
+    run("kernel void first(global int* data) { data[get_global_id(0)] = 1 + get_global_size(0) % get_local_size(0); }\n", "first",
+        buffer);
     while (getchar() != '\n' && !feof(stdin)) {
     }
     run("kernel void second(global int* data) { data[get_global_id(0)] += 2; }\n", "second", buffer);

@@ -167,10 +167,12 @@ fn breakpoints_at_instructions_are_checked_again_when_other_code_is_loaded() {
         let set = client.ask("setInstructionBreakpoints", json!({"breakpoints": wanted}));
         set["breakpoints"][0].clone()
     };
-    // The second kernel is shorter, and its code is loaded at the same address.
-    let mut all = (0..64).rev().map(|dword| set(&mut client, 4 * dword));
+    // The last instruction; the second kernel is shorter, and its code is loaded at the same address.
+    let mut all = (0..1024).rev().map(|dword| set(&mut client, 4 * dword));
     let last = all.find(|it| it["verified"] == true);
     let last = last.expect("the kernel has instructions");
+    set_functions(&mut client, &[]);
+    let stop = client.go("continue", &stop["threadId"], "instruction breakpoint");
     client.ask("continue", json!({"threadId": stop["threadId"]}));
     input.write_all(b"\n").expect("the program reads");
     let changed = client.event("breakpoint");
@@ -190,11 +192,11 @@ fn breakpoints_at_instructions_are_checked_again_when_other_code_is_loaded() {
 #[test]
 fn a_client_pauses_and_terminates_a_program() {
     let (mut client, _input) = start_at_port(&[name(scale())], "forever\n");
+    // The kernel that runs forever, not the one before it.
+    set_functions(&mut client, &["sum"]);
     client.ask("configurationDone", Value::Null);
-    let mut waves = json!([]);
-    while waves == json!([]) {
-        waves = client.ask("threads", Value::Null)["threads"].take();
-    }
+    let stop = client.stopped("function breakpoint");
+    client.ask("continue", json!({"threadId": stop["threadId"]}));
     client.ask("pause", json!({"threadId": 1}));
     client.stopped("pause");
     client.ask("terminate", json!({}));
