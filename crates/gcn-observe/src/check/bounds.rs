@@ -464,9 +464,15 @@ impl BoundsCheck<'_, '_> {
             .filter(move |it| it.range.start <= last && first < it.range.end)
     }
 
-    /// Records an access to unmapped bytes that starts at address `first`.
+    /// Records an access to unmapped bytes that starts at address `first`, possibly in an allocation.
     fn unmapped(&self, lane: usize, first: u64, memory: &Memory, found: &mut FirstOfEachKind) {
         let near = memory.nearest(first);
+        let first = match &near {
+            Some(near) if !near.is_freed && first.wrapping_sub(near.base) < near.len => {
+                near.base + near.len
+            }
+            _ => first,
+        };
         match near {
             Some(freed) if freed.is_freed => found.add(Kind::UseAfterFree, || {
                 let text = self.text();
