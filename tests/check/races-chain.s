@@ -5,6 +5,8 @@
 //! args = { data = "u32*8192:iota", flags = "u32*129" }
 //? --threads 1
 //? --late
+//? --late --threads 4
+// GCN all: no findings
 // GCN all: no findings
 // GCN all: no findings
 .globl kernel

@@ -84,9 +84,7 @@ impl RaceDispatch {
             layout,
             global: GlobalShadow::default(),
             places,
-            // Late operations would hold the pages for too long.
-            holds_pages: dispatched.device.config.threads > 1
-                && dispatched.device.config.late.is_none(),
+            holds_pages: dispatched.device.config.threads > 1,
             groups: [x, y],
             waves_per_group: dispatch.waves_per_group(),
             acquires: dispatch.acquires,
