@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod overlap;
+mod releases;
 mod sides;
 mod swap_loads;
 mod values;

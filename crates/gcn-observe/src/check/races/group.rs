@@ -99,9 +99,9 @@ pub(super) struct WaveClocks {
     invalidations: Vec<OperationId>,
     /// True if the wave has invalidated the vector cache and loaded nothing through it since.
     has_invalidated: bool,
-    /// True if the wave has written LDS or acquired since the last barrier.
+    /// True if the wave has stored to LDS, executed an atomic there that returns, or acquired since the last barrier.
     wrote_lds: bool,
-    /// True if the wave has written global memory or acquired.
+    /// True if the wave has stored to global memory, executed an atomic there that returns, or acquired.
     wrote_global: bool,
     /// True if vector memory operations were complete when the wave arrived at the last barrier.
     pub(super) arrived_complete: bool,
@@ -188,7 +188,7 @@ impl WaveClocks {
         pending.all(|it| self.invalidations.contains(&it.operation))
     }
 
-    /// Records that the wave writes LDS or global memory.
+    /// Records that the wave stores to LDS or global memory, or executes an atomic there that returns.
     pub(super) fn writes(&mut self, memory: ShadowedMemory) {
         match memory {
             ShadowedMemory::Lds => self.wrote_lds = true,

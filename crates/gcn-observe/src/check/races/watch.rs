@@ -301,7 +301,9 @@ impl RaceWatch {
                 let reads = writes.map(|&(at, entry)| Read { memory, at, entry });
                 self.reads.extend(reads);
             }
-            if part.kind == AccessKind::Store {
+            // A returning atomic may take a lock, which a store releases.
+            let may_lock = part.kind == AccessKind::Atomic && roles.acquires;
+            if part.kind == AccessKind::Store || may_lock {
                 group.wave(wave).writes(part.memory);
             }
 

@@ -1,0 +1,37 @@
+//! Releases: locks and counters that order what waves do before and behind them.
+
+use super::{GROUPS, WAVES, assembly};
+
+/// A lock in global memory, free at 0x400, around a section that loads or stores at the address in v6.
+fn global_lock(section: &str) -> String {
+    format!(
+        "s_mov_b64 exec, 1\nv_mov_b32 v4, 0x1000\nv_mov_b32 v5, 0x400\nv_mov_b32 v6, 0\n\
+         spin:\nv_mov_b32 v2, 1\nv_mov_b32 v3, v5\nbuffer_atomic_cmpswap v[2:3], v4, s[4:7], 0 offen glc\n\
+         s_waitcnt vmcnt(0)\nv_readfirstlane_b32 s9, v2\ns_cmp_lg_u32 s9, 0x400\ns_cbranch_scc1 spin\n\
+         buffer_wbinvl1\n{section}\ns_waitcnt vmcnt(0)\nbuffer_store_dword v5, v4, s[4:7], 0 offen"
+    )
+}
+
+/// The same in LDS, where the lock is free at 0.
+fn lds_lock(section: &str) -> String {
+    format!(
+        "s_mov_b64 exec, 1\nv_mov_b32 v4, 0x800\nv_mov_b32 v5, 1\nv_mov_b32 v6, 0\n\
+         s_cmp_lg_u32 s8, 0\ns_cbranch_scc1 begin\nds_write_b32 v4, v6\n\
+         begin:\ns_waitcnt lgkmcnt(0)\ns_barrier\n\
+         spin:\nds_cmpst_rtn_b32 v2, v4, v6, v5\ns_waitcnt lgkmcnt(0)\nv_readfirstlane_b32 s9, v2\n\
+         s_cmp_lg_u32 s9, 0\ns_cbranch_scc1 spin\n\
+         {section}\ns_waitcnt lgkmcnt(0)\nds_write_b32 v4, v6"
+    )
+}
+
+#[test]
+fn a_store_releases_a_lock_behind_loads_or_stores() {
+    let load = "buffer_load_dword v7, v6, s[4:7], 0 offen";
+    let store = "buffer_store_dword v5, v6, s[4:7], 0 offen";
+    for section in [load, store] {
+        assembly(GROUPS, &global_lock(section), &[]);
+    }
+    for section in ["ds_read_b32 v7, v6", "ds_write_b32 v6, v5"] {
+        assembly(WAVES, &lds_lock(section), &[]);
+    }
+}
