@@ -1,6 +1,6 @@
 //! Releases: locks and counters that order what waves do before and behind them.
 
-use super::{GROUPS, WAVES, assembly};
+use super::{DATA, GROUPS, LOAD, WAVES, assembly};
 
 /// A lock in global memory, free at 0x400, around a section that loads or stores at the address in v6.
 fn global_lock(section: &str) -> String {
@@ -34,4 +34,23 @@ fn a_store_releases_a_lock_behind_loads_or_stores() {
     for section in ["ds_read_b32 v7, v6", "ds_write_b32 v6, v5"] {
         assembly(WAVES, &lds_lock(section), &[]);
     }
+}
+
+#[test]
+fn an_atomic_continues_the_release_of_an_earlier_one_by_its_wave() {
+    // A wave stores to two places, counts behind each, and waits only before it counts first. The other one waits for both
+    // counts and loads one of the places.
+    let add = "buffer_atomic_add v5, v2, s[4:7], 0 offen";
+    let body = |offset: &str| {
+        format!(
+            "s_mov_b64 exec, 1\nv_mov_b32 v1, 0\nv_mov_b32 v2, 0x1000\nv_mov_b32 v5, 1\n\
+             s_cmp_eq_u32 s2, 0\ns_cbranch_scc1 produce\n\
+             spin:\nbuffer_load_dword v3, v2, s[4:7], 0 offen glc\ns_waitcnt vmcnt(0)\nv_readfirstlane_b32 s9, v3\n\
+             s_cmp_lg_u32 s9, 0x402\ns_cbranch_scc1 spin\nbuffer_wbinvl1\n{LOAD}{offset}\ns_waitcnt vmcnt(0)\ns_endpgm\n\
+             produce:\n{DATA}\ns_waitcnt vmcnt(0)\n{add}\n{DATA} offset:128\n{add}"
+        )
+    };
+    assembly(GROUPS, &body(""), &[]);
+    let race = format!("global-race: {DATA} offset:128 | {LOAD} offset:128");
+    assembly(GROUPS, &body(" offset:128"), &[&race]);
 }

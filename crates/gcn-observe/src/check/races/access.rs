@@ -151,6 +151,12 @@ impl PastAccess {
         self.0 & Release::GROUP != 0 && self.kind().writes()
     }
 
+    /// True if the write releases to all waves to which `other` does.
+    pub(super) fn releases_as(self, other: PastAccess) -> bool {
+        (self.releases_to_agent() || !other.releases_to_agent())
+            && (self.releases_to_group() || !other.releases_to_group())
+    }
+
     /// True for a store that follows waits for the wave's earlier writes, and may be a store-release.
     pub(super) fn may_publish(self) -> bool {
         let is_complete = self.releases_to_agent() || self.releases_to_group();

@@ -294,7 +294,8 @@ impl RaceWatch {
             }
 
             if let Some(effect) = roles.sequences {
-                change_sequences(effect, run, group, part.memory, &self.met, entry(0));
+                let now = entry(0).releasing(release);
+                change_sequences(effect, run, group, part.memory, &self.met, now);
             }
             if roles.acquires {
                 let (memory, writes) = (part.memory, self.met.writes.iter());
@@ -421,7 +422,9 @@ fn change_sequences(
             }
             SequenceEffect::Continue => {
                 let is_release = entry.releases_to_agent() || entry.releases_to_group();
-                if is_release && !run.layout.same_agent(entry, now) {
+                // A later release by the same agent includes it.
+                let is_included = run.layout.same_agent(entry, now) && now.releases_as(entry);
+                if is_release && !is_included {
                     chains.entry(at).or_default().add(run.layout, entry);
                 }
             }
