@@ -40,6 +40,8 @@ fn may_be_of_gws(dword: u32) -> bool {
 pub(super) struct Synchronization {
     /// The code may read from a release by another workgroup.
     pub(super) acquires: bool,
+    /// The code may read from a release by an access to LDS.
+    pub(super) acquires_lds: bool,
     /// The code may read from a release by any wave, or see host writes.
     pub(super) orders: bool,
     /// The code may write global memory after waiting for earlier stores, on which readers may rely.
@@ -59,6 +61,7 @@ impl Synchronization {
             .instructions(dispatched, Synchronization::of_all)
             .unwrap_or_else(|| Synchronization {
                 acquires: words.iter().any(|&it| is_coherent(it) || may_be_of_gws(it)),
+                acquires_lds: true,
                 orders: true,
                 publishes: true,
                 has_atomics: true,
@@ -71,9 +74,18 @@ impl Synchronization {
         let any = |is_one: fn(&Inst) -> bool| instructions.iter().any(|it| is_one(&it.inst));
         let acquires =
             any(|inst| is_coherent(inst.words()[0]) || matches!(inst.does(), Does::Gws(_)));
+        let acquires_lds = any(|inst| {
+            let reads = inst.returns_old() || is_coherent(inst.words()[0]);
+            reads
+                && inst
+                    .uses()
+                    .memory()
+                    .is_some_and(|it| it.spaces().has(Space::Lds))
+        });
         let returns = |inst: &Inst| inst.returns_old() || matches!(inst.does(), Does::Cache(_));
         Synchronization {
             acquires,
+            acquires_lds,
             orders: acquires || any(returns),
             publishes: may_publish(instructions),
             has_atomics: any(|inst| inst.uses().memory().is_some_and(|it| it.atomic)),

@@ -59,10 +59,6 @@ pub(super) struct RaceWatch {
     places: ThreadPlaces,
 }
 
-/// Maximum number of active lanes of an atomic that continues release sequences, unless it accesses global memory and
-/// workgroups may synchronize. Synchronizing atomics have few.
-const FEW_LANES: u32 = 4;
-
 impl RaceWatch {
     /// Creates a checker for the waves of one thread.
     pub(super) fn new(
@@ -246,7 +242,7 @@ impl RaceWatch {
         let mut has_released = false;
         self.reads.clear();
         for part in self.parts.iter().filter(|part| !part.extents.is_empty()) {
-            let roles = PartRoles::new(part, facts, event.instruction.exec, run, group);
+            let roles = PartRoles::new(part, facts, run, group);
             let release = match part.kind.writes() {
                 true => group.wave(wave).release(part.memory, completed, run.layout),
                 false => Release::default(),
@@ -368,24 +364,20 @@ impl PartRoles {
     fn new(
         part: &AccessPart,
         facts: &AccessFacts,
-        exec: u64,
         run: &RaceDispatch,
         group: &GroupShadow,
     ) -> PartRoles {
-        let is_global = part.memory == ShadowedMemory::Global;
-        let acquires_globally = is_global && run.means.acquires;
+        let may_acquire = match part.memory {
+            ShadowedMemory::Lds => run.means.acquires_lds,
+            ShadowedMemory::Global => run.means.acquires,
+        };
+        let has_sequences = || match part.memory {
+            ShadowedMemory::Lds => !group.chains.is_empty(),
+            ShadowedMemory::Global => !run.chains().is_empty(),
+        };
         let sequences = match part.kind {
-            AccessKind::Atomic => {
-                let may_synchronize = exec.count_ones() <= FEW_LANES || acquires_globally;
-                (run.means.orders && may_synchronize).then_some(SequenceEffect::Continue)
-            }
-            AccessKind::Store => {
-                let has_sequences = match part.memory {
-                    ShadowedMemory::Lds => !group.chains.is_empty(),
-                    ShadowedMemory::Global => acquires_globally && !run.chains().is_empty(),
-                };
-                has_sequences.then_some(SequenceEffect::End)
-            }
+            AccessKind::Atomic => may_acquire.then_some(SequenceEffect::Continue),
+            AccessKind::Store => (may_acquire && has_sequences()).then_some(SequenceEffect::End),
             AccessKind::Load
             | AccessKind::CoherentLoad
             | AccessKind::FailedSwap
