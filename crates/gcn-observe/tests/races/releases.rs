@@ -1,6 +1,9 @@
 //! Releases: locks and counters that order what waves do before and behind them.
 
-use super::{DATA, GROUPS, LOAD, Size, WAVES, assembly};
+use gcn_observe::finding::Check;
+
+use super::common::{Size, TARGETS, expect};
+use super::{DATA, GROUPS, LOAD, RACES, WAVES, assembly};
 
 /// A lock in global memory, free at 0x400, around a section that loads or stores at the address in v6.
 fn global_lock(section: &str) -> String {
@@ -28,11 +31,13 @@ fn lds_lock(section: &str) -> String {
 fn a_store_releases_a_lock_behind_loads_or_stores() {
     let load = "buffer_load_dword v7, v6, s[4:7], 0 offen";
     let store = "buffer_store_dword v5, v6, s[4:7], 0 offen";
-    for section in [load, store] {
-        assembly(GROUPS, &global_lock(section), &[]);
-    }
-    for section in ["ds_read_b32 v7, v6", "ds_write_b32 v6, v5"] {
-        assembly(WAVES, &lds_lock(section), &[]);
+    for checks in [RACES, &[Check::Lanes][..]] {
+        for section in [load, store] {
+            expect(&TARGETS, GROUPS, checks, &global_lock(section), &[]);
+        }
+        for section in ["ds_read_b32 v7, v6", "ds_write_b32 v6, v5"] {
+            expect(&TARGETS, WAVES, checks, &lds_lock(section), &[]);
+        }
     }
 }
 

@@ -422,6 +422,12 @@ impl Parts {
 }
 
 impl AccessPart {
+    /// First lanes of the extents: all lanes of the part if lanes are not merged.
+    pub(super) fn lanes(&self) -> u64 {
+        let lanes = self.extents.iter().map(|it| 1u64 << it.lane);
+        lanes.fold(0, |all, lane| all | lane)
+    }
+
     /// Adds the bytes that a lane accesses.
     #[inline]
     fn add(&mut self, lane: usize, bytes: Range<u64>, keeps_lanes: bool) {

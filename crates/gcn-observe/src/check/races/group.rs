@@ -99,10 +99,11 @@ pub(super) struct WaveClocks {
     invalidations: Vec<OperationId>,
     /// True if the wave has invalidated the vector cache and loaded nothing through it since.
     has_invalidated: bool,
-    /// True if the wave has stored to LDS, executed an atomic there that returns, or acquired since the last barrier.
-    wrote_lds: bool,
-    /// True if the wave has stored to global memory, executed an atomic there that returns, or acquired.
-    wrote_global: bool,
+    /// Lanes that have stored to LDS, executed an atomic there that returns, or acquired since the last barrier. All lanes
+    /// or none, unless agents are lanes.
+    wrote_lds: u64,
+    /// The same for global memory, without regard to barriers.
+    wrote_global: u64,
     /// True if vector memory operations were complete when the wave arrived at the last barrier.
     pub(super) arrived_complete: bool,
     has_ended: bool,
@@ -121,8 +122,8 @@ impl Default for WaveClocks {
             last_reads: HashMap::new(),
             invalidations: Vec::new(),
             has_invalidated: false,
-            wrote_lds: false,
-            wrote_global: false,
+            wrote_lds: 0,
+            wrote_global: 0,
             arrived_complete: false,
             has_ended: false,
             swap_loads: None,
@@ -148,21 +149,11 @@ impl WaveClocks {
         }
     }
 
-    /// Release properties of a write to `memory` by the wave, which may be intended to publish earlier operations.
-    pub(super) fn release(
-        &self,
-        memory: ShadowedMemory,
-        completed: Release,
-        layout: EntryLayout,
-    ) -> Release {
-        let has_to_publish = match memory {
+    /// Lanes whose writes to `memory` may be intended to publish earlier operations.
+    pub(super) fn publishers(&self, memory: ShadowedMemory) -> u64 {
+        match memory {
             ShadowedMemory::Lds => self.wrote_lds,
-            ShadowedMemory::Global => self.wrote_lds || self.wrote_global,
-        };
-        Release {
-            // The wave's writes may be those of other lanes.
-            publishes: !layout.has_lanes() && has_to_publish,
-            ..completed
+            ShadowedMemory::Global => self.wrote_lds | self.wrote_global,
         }
     }
 
@@ -188,11 +179,11 @@ impl WaveClocks {
         pending.all(|it| self.invalidations.contains(&it.operation))
     }
 
-    /// Records that the wave stores to LDS or global memory, or executes an atomic there that returns.
-    pub(super) fn writes(&mut self, memory: ShadowedMemory) {
+    /// Records that lanes store to LDS or global memory, or execute an atomic there that returns.
+    pub(super) fn writes(&mut self, memory: ShadowedMemory, lanes: u64) {
         match memory {
-            ShadowedMemory::Lds => self.wrote_lds = true,
-            ShadowedMemory::Global => self.wrote_global = true,
+            ShadowedMemory::Lds => self.wrote_lds |= lanes,
+            ShadowedMemory::Global => self.wrote_global |= lanes,
         }
     }
 
@@ -337,7 +328,7 @@ impl GroupShadow {
         }
         let is_kept = self.share.keep(access, is_apart, now, number);
         if is_kept && kind == AccessKind::Store {
-            self.wave(number).writes(ShadowedMemory::Lds);
+            self.wave(number).writes(ShadowedMemory::Lds, u64::MAX);
         }
         is_kept
     }
@@ -566,7 +557,7 @@ impl GroupShadow {
         }
         for (number, wave) in (first..).zip(&mut self.waves) {
             wave.clock = since;
-            wave.wrote_lds = false;
+            wave.wrote_lds = 0;
             if run.means.acquires {
                 run.histories.learn(number, since, wave.knowledge.clone());
             }
@@ -577,7 +568,7 @@ impl GroupShadow {
 impl WaveClocks {
     /// Publishes the wave's new knowledge.
     fn learned(&mut self, own: u32, run: &RaceDispatch) {
-        (self.wrote_lds, self.wrote_global) = (true, true);
+        (self.wrote_lds, self.wrote_global) = (u64::MAX, u64::MAX);
         run.histories.learn(own, self.clock, self.knowledge.clone());
     }
 }

@@ -243,9 +243,9 @@ impl RaceWatch {
         self.reads.clear();
         for part in self.parts.iter().filter(|part| !part.extents.is_empty()) {
             let roles = PartRoles::new(part, facts, run, group);
-            let release = match part.kind.writes() {
-                true => group.wave(wave).release(part.memory, completed, run.layout),
-                false => Release::default(),
+            let (release, publishers) = match part.kind.writes() {
+                true => (completed, group.wave(wave).publishers(part.memory)),
+                false => (Release::default(), 0),
             };
             has_released |= release.to_agent || release.to_group;
             let entry = |lane| {
@@ -259,7 +259,13 @@ impl RaceWatch {
 
             self.met.clear();
             self.met.wants_writes = roles.acquires || roles.sequences.is_some();
-            let released = |lane| entry(lane).releasing(release);
+            let released = |lane: usize| {
+                let publishes = publishers >> lane & 1 != 0;
+                entry(lane).releasing(Release {
+                    publishes,
+                    ..release
+                })
+            };
             let is_alone = run.is_alone() || part.memory == ShadowedMemory::Lds && group.is_alone();
             let is_new = match part.memory {
                 _ if is_alone && !run.layout.has_lanes() => false, // A wave does not race with itself.
@@ -301,7 +307,11 @@ impl RaceWatch {
             // A returning atomic may take a lock, which a store releases.
             let may_lock = part.kind == AccessKind::Atomic && roles.acquires;
             if part.kind == AccessKind::Store || may_lock {
-                group.wave(wave).writes(part.memory);
+                let lanes = match run.layout.has_lanes() && !facts.is_scalar {
+                    true => part.lanes(),
+                    false => u64::MAX,
+                };
+                group.wave(wave).writes(part.memory, lanes);
             }
 
             // A kernel that orders its waves may invalidate the caches itself.
