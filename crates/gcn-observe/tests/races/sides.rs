@@ -99,3 +99,22 @@ fn scalar_accesses_have_no_lane() {
     expect_of(&[Check::Lanes], GROUPS, &body, [own, "s_load_dword 0 0 -"]);
     expect(GROUPS, &body, [own, "s_load_dword 0 0 -"]);
 }
+
+#[test]
+fn the_higher_of_two_waves_at_one_instruction_is_told_first() {
+    // The second workgroup stores, and then a flag for which the first one waits: nothing is released.
+    let store = "buffer_store_dword v6, v1, s[4:7], 0 offen";
+    let body = format!(
+        "s_mov_b64 exec, 1\nv_mov_b32 v1, 0\nv_mov_b32 v2, 0x1000\nv_mov_b32 v5, 1\nv_mov_b32 v6, s2\n\
+         s_cmp_lg_u32 s2, 0\ns_cbranch_scc1 store\n\
+         spin:\nbuffer_load_dword v3, v2, s[4:7], 0 offen glc\ns_waitcnt vmcnt(0)\nv_readfirstlane_b32 s9, v3\n\
+         s_cmp_lg_u32 s9, 1\ns_cbranch_scc1 spin\n\
+         store:\n{store}\ns_cmp_eq_u32 s2, 0\ns_cbranch_scc1 end\n\
+         buffer_store_dword v5, v2, s[4:7], 0 offen\nend:"
+    );
+    expect(
+        GROUPS,
+        &body,
+        ["buffer_store_dword 1 0 0", "buffer_store_dword 0 0 0"],
+    );
+}

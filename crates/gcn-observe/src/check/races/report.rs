@@ -136,6 +136,15 @@ impl RaceSide {
     fn pc(&self) -> u64 {
         self.place.as_ref().map_or(0, |it| it.pc)
     }
+
+    /// True if the side has the higher address, or the same address and the higher wave.
+    fn is_primary_to(&self, other: &RaceSide) -> bool {
+        let wave = |side: &RaceSide| {
+            let wave = side.place.as_ref().and_then(|it| it.wave);
+            wave.map(|wave| wave.rank())
+        };
+        (self.pc(), wave(self)) > (other.pc(), wave(other))
+    }
 }
 
 /// Address to report for a conflict at a byte: the address of its dword if the instruction accesses whole dwords.
@@ -194,8 +203,8 @@ fn part_of_host(kind: AccessKind) -> (&'static str, u64) {
 }
 
 impl Race<'_> {
-    /// Reports the race. The primary location is the instruction with the higher address, so that the finding's
-    /// identity does not depend on the execution order.
+    /// Reports the race. The primary location is the instruction with the higher address, or of two waves at one instruction
+    /// the higher one, so that the finding does not depend on the execution order.
     pub(super) fn report(
         &self,
         findings: &Findings,
@@ -213,7 +222,7 @@ impl Race<'_> {
             RaceSide::of(self.run, self.before, self.run.lane(self.before)),
         ];
         let mut earlier = 1;
-        if sides[1].pc() > sides[0].pc() {
+        if sides[1].is_primary_to(&sides[0]) {
             sides.swap(0, 1);
             earlier = 0;
         }
