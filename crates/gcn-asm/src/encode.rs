@@ -170,7 +170,7 @@ fn try_form(
         encode_operand(&mut encoded, dialect, to, index, operands)?;
     }
     if let Some(slot) = form.scalar_offset {
-        fill_in_offset(&mut encoded.inst, dialect, &matched, slot)?;
+        fill_in_offset(&mut encoded.inst, dialect, &matched, slot, operands)?;
     }
     if let Some(rule) = rules::whole(&encoded.inst).filter(|&rule| dialect.enforces(rule)) {
         return Err(EncodeProblem {
@@ -189,19 +189,23 @@ fn try_form(
     Ok(encoded)
 }
 
-/// Sets an omitted offset of a scalar memory instruction to 0.
+/// Sets an omitted offset of a scalar memory instruction to 0. The modifier `offset:` needs a register before it.
 fn fill_in_offset(
     inst: &mut Inst,
     dialect: Dialect,
     matched: &SlotAssignment,
     slot: &'static Slot,
+    operands: &StatementOperands<'_>,
 ) -> Result<(), EncodeProblem> {
     if matched.iter().any(|(place, _)| place.slot == *slot) {
         return Ok(());
     }
-    scalar_offset(inst, dialect, slot, ArgValue::Int(0), None).map_err(|kind| EncodeProblem {
-        at: ProblemPlace::Instruction,
-        kind,
+    let omitted = ArgValue::Int(0);
+    scalar_offset(inst, dialect, slot, omitted, operands.scalar_offset).map_err(|kind| {
+        EncodeProblem {
+            at: ProblemPlace::Instruction,
+            kind,
+        }
     })
 }
 

@@ -17,6 +17,7 @@ use crate::assembler::reader::SourceReader;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Severity, fail};
 use crate::ids;
+use crate::inputs::dialect::Dialect;
 use loops::LOOP;
 use substitute::{Substitutions, substitute, unquoted};
 
@@ -140,7 +141,8 @@ fn irp_head<'a>(
             after_comma = reader.parser.cursor.eat_after_blanks(b',');
         }
     }
-    if values.is_empty() {
+    // GNU as and CLRX expand an empty list once, LLVM not at all.
+    if values.is_empty() && (by_character || reader.parser.dialect == Dialect::Clrx) {
         values.push("");
     }
     Ok((parameter, values))
