@@ -190,6 +190,10 @@ fn bits_that_an_operation_drops_do_not_matter() {
         "v_mov_b32_sdwa v2, v9 dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:WORD_0\nv_and_b32 v2, 0xffff, v2\nv_readfirstlane_b32 s4, v2",
         "v_pk_add_u16 v2, v0, v9 op_sel_hi:[1,0]\nv_mov_b32 v2, v0\nv_readfirstlane_b32 s4, v2",
         "v_readfirstlane_b32 s4, v200",
+        "s_lshl_b32 s9, s9, 8\ns_mov_b32 s4, 0\ns_bitset1_b32 s4, s9",
+        "s_lshl_b32 s9, s9, 8\ns_bitcmp1_b32 s2, s9\ns_cselect_b32 s4, s2, 1",
+        "v_lshlrev_b32 v9, 8, v9\nds_bpermute_b32 v2, v9, v0\nv_readfirstlane_b32 s4, v2",
+        "v_and_b32 v9, 3, v9\nds_permute_b32 v2, v9, v0\nv_readfirstlane_b32 s4, v2",
     ];
     for statements in dropped {
         assert_eq!(decides(statements), [""; 0], "{statements}");
@@ -214,6 +218,9 @@ fn bits_that_an_operation_keeps_do_matter() {
         "v_cvt_f64_u32 v[2:3], v9\nv_readfirstlane_b32 s4, v3",
         "v_mov_b32_dpp v0, v9 row_shr:1 row_mask:0xf bank_mask:0xf\nv_readlane_b32 s4, v0, 1",
         "ds_bpermute_b32 v2, v0, v9\nv_readfirstlane_b32 s4, v2",
+        "s_mov_b32 s4, 0\ns_and_b32 s9, s9, 16\ns_bitset1_b32 s4, s9",
+        "v_and_b32 v9, 4, v9\nds_bpermute_b32 v2, v9, v0\nv_readfirstlane_b32 s4, v2",
+        "v_and_b32 v9, 3, v9\nds_bpermute_b32 v2, v9, v0 offset:1\nv_readfirstlane_b32 s4, v2",
         "v_pk_add_u16 v2, v0, v9\nv_readfirstlane_b32 s4, v2",
         "v_lshlrev_b16 v1, 15, v9\nv_ashrrev_i16 v1, 8, v1\nv_and_b32 v1, 0x100, v1\nv_readfirstlane_b32 s4, v1",
         // The kernel has no v200, which is read as v0.

@@ -103,10 +103,12 @@ impl Evaluation<'_> {
         } else {
             plan.vdata
         };
+        // Bits of an address that select a lane. The low two bits can only carry.
+        let selecting = if plan.offset % 4 == 0 { 0xfc } else { 0xff };
         let named = |this: &Self, lane: usize| {
             let address = this.in_lane(Arg::Vgpr(plan.vaddr.unwrap_or(0)), lane, 32);
             let lane = address.value.wrapping_add(plan.offset as u64) / 4 % LANES as u64;
-            (lane as usize, address.undefined != 0)
+            (lane as usize, address.undefined & selecting != 0)
         };
         let mut bits = [0; LANES];
         for lane in lanes(exec) {

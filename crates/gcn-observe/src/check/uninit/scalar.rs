@@ -65,16 +65,18 @@ impl Evaluation<'_> {
             Alu(AluOp::Select) => scc.choose(a, b),
             Alu(AluOp::MoveIf) => scc.choose(a, old),
             Alu(AluOp::SetBit(_)) => {
-                let bit = 1 << (a.value & u64::from(width - 1));
+                let number = u64::from(width - 1);
+                let bit = 1 << (a.value & number);
                 PartlyDefined {
                     value: old.value,
                     undefined: old.undefined & !bit
-                        | PartlyDefined::any(a.undefined, width).undefined,
+                        | PartlyDefined::any(a.undefined & number, width).undefined,
                 }
             }
             Alu(AluOp::TestBit(_)) => {
-                let bit = b.value & u64::from(width_at(self.facts.sources[0]) - 1);
-                PartlyDefined::any(a.undefined & 1 << bit | b.undefined, 1)
+                let number = u64::from(width_at(self.facts.sources[0]) - 1);
+                let bit = b.value & number;
+                PartlyDefined::any(a.undefined & 1 << bit | b.undefined & number, 1)
             }
             Equal => {
                 let differ = (a.value ^ b.value) & !(a.undefined | b.undefined) != 0;
