@@ -34,8 +34,8 @@ use gcn_emu::observe::{
 };
 use gcn_emu::run::Stats;
 use gcn_emu::step::Step;
-use gcn_isa::regs;
 use gcn_isa::uses::{RegisterSet, RegisterUse, Registers};
+use gcn_isa::{Does, regs};
 
 use crate::by_step::ByStep;
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind};
@@ -186,7 +186,14 @@ impl UninitWatch {
         };
         let registers = &mut state.registers;
         let isa = instruction.step.inst.isa;
-        for it in &facts.addresses {
+        // A vector memory instruction without active lanes accesses nothing.
+        let plan = instruction.step.memory.as_deref();
+        let is_idle = instruction.exec == 0
+            && plan.is_some_and(|plan| {
+                let is_for_wave = matches!(plan.does, Does::Gws(_) | Does::OrderedCount);
+                !plan.family.is_scalar() && !is_for_wave
+            });
+        for it in facts.addresses.iter().filter(|_| !is_idle) {
             let Some((lane, origin)) = registers.first_undefined(it, instruction.exec) else {
                 continue;
             };

@@ -250,6 +250,26 @@ fn inactive_lanes_keep_what_they_have() {
 }
 
 #[test]
+fn without_active_lanes_no_address_matters() {
+    for access in [
+        "global_load_dword v2, v1, s[20:21]",
+        "buffer_store_dword v0, v1, s[20:23], s24 offen",
+    ] {
+        let text = format!("s_mov_b64 exec, LANES\n{access}");
+        vega(&text.replace("LANES", "0")).finds(&[]);
+        let found = vega(&text.replace("LANES", "1")).run();
+        let name = access.split(' ').next().unwrap_or_default();
+        assert!(
+            found.contains(&format!("uninitialized-address {name}")),
+            "{access}: {found:?}"
+        );
+    }
+    // A scalar load needs no lane.
+    vega("s_mov_b64 exec, 0\ns_load_dword s4, s[8:9], 0x0")
+        .finds(&["uninitialized-address s_load_dword"]);
+}
+
+#[test]
 fn lds_is_undefined_until_it_is_written() {
     let read = "ds_read_b32 v2, v1 offset:OFFSET\ns_waitcnt lgkmcnt(0)\nv_readlane_b32 s4, v2, 0";
     let write = "v_mov_b32 v1, 0\nds_write_b8 v1, v0\nds_write_b8 v1, v0 offset:1\nds_write_b16 v1, v0 offset:2\n";
