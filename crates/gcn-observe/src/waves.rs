@@ -61,6 +61,12 @@ impl<K: Copy + Eq, T> States<K, T> {
         matches!(&self.current, Some((current, _)) if *current == key)
     }
 
+    /// True if there is a state for a key that `is_meant` accepts.
+    pub(crate) fn has(&self, is_meant: impl Fn(&K) -> bool) -> bool {
+        let mut all = self.current.iter().chain(&self.others);
+        all.any(|(key, _)| is_meant(key))
+    }
+
     /// Removes and returns the state for a key that is not the current one.
     #[cold]
     fn take(&mut self, key: K) -> Option<Box<T>> {

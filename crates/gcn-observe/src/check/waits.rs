@@ -375,7 +375,12 @@ impl WaveObserver for WaitWatch {
     }
 
     fn wave_ends(&mut self, context: &Context<'_>, _: WaveEnd<'_>) {
-        self.waves.remove(context.id());
+        let id = context.id();
+        self.waves.remove(id);
+        // Waves that have yet to begin need no state: all have begun when a barrier opens.
+        if self.groups.find(id.group).is_some() && !self.waves.has(|it| it.group == id.group) {
+            self.groups.remove(id.group);
+        }
     }
 
     fn watched(&mut self, context: &Context<'_>) -> RegisterSet {
