@@ -173,6 +173,7 @@ fn sarif_has_rules_and_results() {
     assert!(log["$schema"].is_string());
     let run = &log["runs"][0];
     assert_eq!(run["tool"]["driver"]["name"], "gcn");
+    assert_eq!(run["columnKind"], "utf16CodeUnits");
     let results = run["results"].as_array().expect("a list");
     assert_eq!(results.len(), 2);
     let rules = run["tool"]["driver"]["rules"].as_array().expect("a list");

@@ -150,6 +150,16 @@ impl PlaceReport {
         )
     }
 
+    /// Column in UTF-16 code units, starting at 1. Without the line's text it is [`PlaceReport::column`].
+    pub(super) fn utf16_column(&self) -> Option<u32> {
+        let column = self.column?;
+        let text = self
+            .source
+            .as_ref()
+            .and_then(|source| source.text.as_deref());
+        Some(text.map_or(column, |text| utf16_column(text, column)))
+    }
+
     /// Source location and inlining chain of an instruction with a line of its own; `None` if it has no line.
     pub(super) fn source_place(&self) -> Option<(&SourcePlace, &str)> {
         let source = self.source.as_ref().filter(|source| !source.is_nearest)?;
@@ -181,6 +191,14 @@ fn printable_token(text: &str, column: u32) -> (String, Range<usize>) {
     let start = printable_line(&text[..word.start]).len();
     let length = printable_line(&text[word]).len();
     (printable_line(text), start..start + length)
+}
+
+/// Converts a column that counts bytes to one that counts UTF-16 code units.
+fn utf16_column(text: &str, column: u32) -> u32 {
+    let before = text
+        .char_indices()
+        .take_while(|(at, _)| *at + 1 < column as usize);
+    before.fold(1, |column, (_, c)| column + c.len_utf16() as u32)
 }
 
 /// Returns the byte range of the word at a column. Columns count bytes, starting at 1.
@@ -221,5 +239,14 @@ mod tests {
         assert_eq!((line.as_str(), marked.as_str()), ("  x", " "));
         let (_, marked) = word("\u{80}\u{80}x", 5);
         assert_eq!(marked, "x");
+    }
+
+    #[test]
+    fn utf16_columns_follow_characters_of_several_bytes() {
+        let text = "/* ä𝄞 */ x = y;";
+        for (word, expected) in [("/*", 1), ("ä", 4), ("𝄞", 5), (" */", 7), ("x", 11)] {
+            let byte = text.find(word).expect("it is in the line");
+            assert_eq!(utf16_column(text, byte as u32 + 1), expected, "{word}");
+        }
     }
 }

@@ -44,6 +44,7 @@ fn run(root: &SourceRoot, results: Vec<Value>) -> Value {
             "version": env!("CARGO_PKG_VERSION"),
             "rules": Kind::ALL.iter().copied().map(rule).collect::<Vec<_>>(),
         } },
+        "columnKind": "utf16CodeUnits",
         "results": results,
     })
 }
@@ -227,7 +228,10 @@ fn location(place: &PlaceReport, root: &SourceRoot) -> Value {
         let physical = &mut location["physicalLocation"];
         physical["artifactLocation"] = root.artifact(file);
         physical["region"] = json!({});
-        for (name, number) in [("startLine", place.line), ("startColumn", place.column)] {
+        for (name, number) in [
+            ("startLine", place.line),
+            ("startColumn", place.utf16_column()),
+        ] {
             if let Some(number) = number {
                 physical["region"][name] = number.into();
             }
