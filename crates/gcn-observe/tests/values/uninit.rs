@@ -344,6 +344,53 @@ fn what_a_kernel_leaves_undefined_is_a_finding() {
 }
 
 #[test]
+fn atomics_leave_undefined_only_what_they_can_change() {
+    let swap = ["uninitialized-result global_atomic_cmpswap"];
+    let and = ["uninitialized-result global_atomic_and"];
+    let or = ["uninitialized-result global_atomic_or"];
+    let store = ["uninitialized-result global_store_dword"];
+    let lds = |atomic: &str| {
+        format!(
+            "{atomic}\nds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v2, s[4:5]"
+        )
+    };
+    let lds_swap = |compared: &str| {
+        let swap = format!("ds_cmpst_b32 v1, {compared}, v9");
+        lds(&format!("ds_write_b32 v1, v0\n{swap}"))
+    };
+    let cases: [(String, &[&str]); 11] = [
+        // The first buffer is zero, and the second one undefined.
+        ("global_atomic_cmpswap v1, v[4:5], s[4:5]".into(), &[]),
+        ("global_atomic_cmpswap v1, v[10:11], s[4:5]".into(), &swap),
+        ("global_atomic_cmpswap v1, v[6:7], s[6:7]".into(), &swap),
+        ("global_atomic_and v1, v7, s[6:7]".into(), &[]),
+        ("global_atomic_and v1, v5, s[6:7]".into(), &and),
+        ("global_atomic_or v1, v6, s[6:7]".into(), &[]),
+        // Numbers have no padding.
+        ("global_atomic_or v1, v8, s[6:7]".into(), &or),
+        (lds("ds_mskor_b32 v1, v6, v5"), &[]),
+        (lds("ds_mskor_b32 v1, v5, v6"), &[]),
+        (lds_swap("v5"), &[]),
+        (lds_swap("v0"), &store),
+    ];
+    for (statements, expected) in cases {
+        let text = format!(
+            "s_load_dwordx4 s[4:7], s[0:1], 0x0
+             v_lshlrev_b32 v1, 2, v0
+             v_mov_b32 v5, 0x100
+             v_mov_b32 v6, -1
+             v_mov_b32 v7, 0
+             v_mov_b32 v8, 0xff
+             v_mov_b32 v11, 0
+             s_waitcnt lgkmcnt(0)
+             {statements}"
+        );
+        let found = vega(&text).buffer(64).undefined(64).run();
+        assert_eq!(found, expected, "{statements}");
+    }
+}
+
+#[test]
 fn what_the_host_writes_is_defined() {
     let kernel = vega(&copy("v2")).undefined(64).buffer(64);
     kernel.buffers[0]

@@ -1,9 +1,11 @@
 //! Undefined bits that memory instructions load and store.
 
+mod atomic;
+
 use std::ops::Range;
 
 use gcn_emu::observe::{Access, Context, Instruction, LaneSpace};
-use gcn_emu::step::MemoryPlan;
+use gcn_emu::step::{Family, MemoryPlan};
 use gcn_isa::effect::{AtomicOp, Half, ImageOp, TexelForm};
 use gcn_isa::image::{COMPONENTS, ImageDescriptor};
 use gcn_isa::{Does, Ty};
@@ -147,7 +149,7 @@ impl UndefinedAccess<'_> {
         let is_undefined = bits.iter().any(|bits| *bits != 0);
         let number = match is_undefined {
             false => 0,
-            true if is_padded(bits, bytes) => PADDING,
+            true if !self.is_bitwise() && is_padded(bits, bytes) => PADDING,
             true => (self.store)(self.loads, origin),
         };
         for (chunk, bits) in (0..bytes.div_ceil(DWORD)).zip(bits) {
@@ -227,29 +229,30 @@ impl UndefinedAccess<'_> {
             Does::StoreFormat(..) | Does::Image(_) => {
                 self.registers(plan.vdata, plan.data_dwords, lane)
             }
-            Does::Atomic(op, _) | Does::Return(op, _) => {
-                let is_share = plan.family == gcn_emu::step::Family::Share;
-                let values = if is_share { 1 } else { op.values() };
-                let mut bits = self.registers(plan.vdata, dwords * values, lane);
-                if op.values() > values {
-                    let more = self.registers(plan.vdata1, dwords, lane);
-                    for (bits, more) in bits.iter_mut().zip(more) {
-                        *bits |= more;
-                    }
-                }
-                bits
-            }
             _ => self.registers(plan.vdata, dwords, lane),
         }
     }
 
-    /// Returns the undefined bits of the data for the second element, if the instruction has two.
+    /// Returns the undefined bits of the second element's data, or of an atomic's second operand, if there is one.
     fn second_data(&self, lane: usize) -> UndefinedElement {
-        match self.plan.does {
-            Does::StoreTwo(..) | Does::ExchangeTwo(..) => {
-                self.registers(self.plan.vdata1, self.plan.ty.dwords(), lane)
-            }
-            _ => [0; 16],
+        let has_two = match self.plan.does {
+            Does::StoreTwo(..) | Does::ExchangeTwo(..) => true,
+            Does::Atomic(op, _) | Does::Return(op, _) => op.values() > 1,
+            _ => false,
+        };
+        if !has_two {
+            return [0; 16];
+        }
+        self.registers(self.second_register(), self.plan.ty.dwords(), lane)
+    }
+
+    /// Returns the first register of the second data operand.
+    fn second_register(&self) -> u8 {
+        let plan = self.plan;
+        if plan.family == Family::Share {
+            plan.vdata1
+        } else {
+            plan.vdata.wrapping_add(plan.ty.dwords())
         }
     }
 
@@ -356,26 +359,27 @@ impl UndefinedAccess<'_> {
                 self.store(lane, 0, self.access.bytes.into(), &bits, origin);
             }
             Does::Atomic(op, _) | Does::Return(op, _) => {
-                let data = (&data[0], origin);
-                let old = self.update(lane, 0, bytes, data, op == AtomicOp::Swap);
+                let new = self.left_by(op, lane, data);
+                let both = std::array::from_fn(|at| data[0][at] | data[1][at]);
+                let old = self.update(lane, 0, bytes, (&both, origin), new);
                 if plan.returns || matches!(plan.does, Does::Return(..)) {
                     self.set_returned(lane, 0, &old);
                 }
             }
             Does::ExchangeTwo(..) => {
                 for (element, data) in (0..).zip(data) {
-                    let old = self.update(lane, element, bytes, (data, origin), true);
+                    let old = self.update(lane, element, bytes, (data, origin), Some(*data));
                     self.set_returned(lane, element, &old);
                 }
             }
             Does::ExchangeConditionally(_) => {
-                let old = self.update(lane, 0, bytes, (&data[0], origin), false);
+                let old = self.update(lane, 0, bytes, (&data[0], origin), None);
                 self.set_returned(lane, 0, &old);
             }
             Does::AtomicFromLds(..) => {
                 let (second, place) = self.load(lane, 1, bytes);
                 let origin = self.origin_if(place);
-                self.update(lane, 0, bytes, (&second, origin), false);
+                self.update(lane, 0, bytes, (&second, origin), None);
             }
             Does::Count(_) => {
                 let (bits, place) = self.load(lane, 0, DWORD);
@@ -408,14 +412,15 @@ impl UndefinedAccess<'_> {
         self.origin(place)
     }
 
-    /// Updates the shadow of an element for an atomic. Returns the previous undefined bits.
+    /// Updates the shadow of an element for an atomic with `data`, which leaves the undefined bits `new`; without `new`,
+    /// any undefined bit makes it undefined as a whole. Returns the previous undefined bits.
     fn update(
         &mut self,
         lane: usize,
         element: u8,
         bytes: u64,
         (data, origin): (&UndefinedElement, UndefinedOrigin),
-        replaces: bool,
+        new: Option<UndefinedElement>,
     ) -> UndefinedElement {
         let (old, place) = self.load(lane, element, bytes);
         let origin = if all_or_none(data) == 0 {
@@ -423,11 +428,7 @@ impl UndefinedAccess<'_> {
         } else {
             origin
         };
-        let new = if replaces {
-            *data
-        } else {
-            [all_or_none(data) | all_or_none(&old); 16]
-        };
+        let new = new.unwrap_or([all_or_none(data) | all_or_none(&old); 16]);
         if old != [0; 16] || new != [0; 16] {
             self.store(lane, element, bytes, &new, origin);
         }
@@ -462,8 +463,8 @@ impl UndefinedAccess<'_> {
                     *bits = self.shadow.scalar(plan.sdata.wrapping_add(number));
                 }
                 let bytes = plan.ty.bytes().into();
-                let data = (&data, origin);
-                let old = self.update(0, 0, bytes, data, op == AtomicOp::Swap);
+                let new = (op == AtomicOp::Swap).then_some(data);
+                let old = self.update(0, 0, bytes, (&data, origin), new);
                 if plan.returns {
                     let place = self.place(0, 0, 0);
                     let origin = self.origin_if(place.filter(|_| all_or_none(&old) != 0));

@@ -1,0 +1,101 @@
+//! Undefined bits that bitwise atomics and compare-and-swaps leave in memory.
+
+use gcn_emu::step::Family;
+use gcn_isa::Does;
+use gcn_isa::effect::AtomicOp;
+
+use super::{DWORD, MemoryPlace, PartlyDefined, UndefinedAccess, UndefinedElement, all_or_none};
+
+impl UndefinedAccess<'_> {
+    /// True for bitwise atomics, which work on numbers without padding.
+    pub(super) fn is_bitwise(&self) -> bool {
+        use AtomicOp::{And, MaskOr, Or, Xor};
+        let does = self.plan.does;
+        matches!(
+            does,
+            Does::Atomic(And | Or | Xor | MaskOr, _) | Does::Return(And | Or | Xor | MaskOr, _)
+        )
+    }
+
+    /// Returns the undefined bits that an atomic leaves in memory, if they are followed bit by bit.
+    pub(super) fn left_by(
+        &mut self,
+        op: AtomicOp,
+        lane: usize,
+        data: &[UndefinedElement; 2],
+    ) -> Option<UndefinedElement> {
+        let plan = self.plan;
+        if op == AtomicOp::Swap {
+            return Some(data[0]);
+        }
+        let (old, _) = self.load(lane, 0, plan.ty.bytes().into());
+        if op == AtomicOp::CompareSwap {
+            return self.left_by_swap(lane, &old, data);
+        }
+        let mut left = [0; 16];
+        for (at, left) in (0..plan.ty.dwords()).zip(&mut left) {
+            let operand = |first: u8, undefined: &UndefinedElement| PartlyDefined {
+                value: self.context.wave.vgpr(first.wrapping_add(at)).0[lane].into(),
+                undefined: undefined[usize::from(at)].into(),
+            };
+            let a = operand(plan.vdata, &data[0]);
+            let b = operand(self.second_register(), &data[1]);
+            let undefined = old[usize::from(at)].into();
+            // Other lanes and waves may still change the value in memory.
+            for value in [0, u64::MAX] {
+                let old = PartlyDefined { value, undefined };
+                let new = match op {
+                    AtomicOp::And => old & a,
+                    AtomicOp::Or => old | a,
+                    AtomicOp::Xor => old ^ a,
+                    AtomicOp::MaskOr => old & !a | b,
+                    _ => return None,
+                };
+                *left |= new.undefined as u32;
+            }
+        }
+        Some(left)
+    }
+
+    /// Returns the undefined bits that a compare-and-swap leaves, if it compares defined integers.
+    fn left_by_swap(
+        &self,
+        lane: usize,
+        old: &UndefinedElement,
+        data: &[UndefinedElement; 2],
+    ) -> Option<UndefinedElement> {
+        let (plan, second) = (self.plan, self.second_register());
+        let (first, compared, new) = match plan.family {
+            Family::Share => (plan.vdata, &data[0], &data[1]),
+            _ => (second, &data[1], &data[0]),
+        };
+        if plan.ty.is_float() || all_or_none(old) | all_or_none(compared) != 0 {
+            return None;
+        }
+        for dword in 0..plan.ty.dwords() {
+            let place = self.place(lane, 0, DWORD * u64::from(dword))?;
+            let register = self.context.wave.vgpr(first.wrapping_add(dword));
+            if self.dword(place)? != register.0[lane] {
+                return Some([0; 16]);
+            }
+        }
+        Some(*new)
+    }
+
+    /// Returns the dword in memory at a location.
+    fn dword(&self, place: MemoryPlace) -> Option<u32> {
+        let mut value = [0; DWORD as usize];
+        let address = match place {
+            MemoryPlace::Lds(at) => {
+                let lds = self.context.lds.bytes().get(at as usize..)?;
+                return lds.first_chunk().copied().map(u32::from_le_bytes);
+            }
+            MemoryPlace::Scratch(at) => self.memories.scratch_range.start + at,
+            MemoryPlace::Global(address) => address,
+        };
+        let memory = &self.context.dispatched.device.memory;
+        memory
+            .read(address, &mut value)
+            .then(|| u32::from_le_bytes(value))
+    }
+}
