@@ -154,6 +154,35 @@ fn read_variables(lines: &SourceLines, address: u64) -> usize {
 }
 
 #[test]
+fn pointers_have_the_address_space_and_size_of_their_target() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/fixtures/pointers-gfx906.co"
+    );
+    let file = std::fs::read(path).expect("the fixture exists");
+    let object = read(&file).expect("a code object");
+    let lines = object.source_lines().expect("DWARF").expect("-g");
+    let kernel = object.symbols.iter().find(|it| it.name == "pointers");
+    let variables = lines
+        .variables(kernel.expect("a kernel").value)
+        .expect("DWARF");
+    for (name, space, bytes) in [
+        ("out", SourceSpace::Generic, 8),
+        ("in", SourceSpace::Local, 4),
+        ("near", SourceSpace::Local, 4),
+        ("mine", SourceSpace::Private, 4),
+    ] {
+        let variable = variables.iter().find(|it| it.name == name);
+        let ty = variable.and_then(|it| it.ty).expect("a variable");
+        let ty = lines.source_type(ty).expect("a type");
+        let SourceTypeKind::Pointer { space: found, .. } = ty.kind else {
+            panic!("{name} is a pointer");
+        };
+        assert_eq!((found, ty.bytes), (space, bytes), "{name}");
+    }
+}
+
+#[test]
 fn broken_variables_are_errors_or_other_values() {
     for (name, address) in [("O0", 0x243c), ("O2", 0x1c70), ("hip", 0x221c)] {
         let file = variables(name);

@@ -236,7 +236,10 @@ pub(super) fn name(unit: Unit<'_>, entry: &Entry) -> Result<Option<String>, giml
 
 /// Returns an attribute that is a number.
 fn number(entry: &Entry, attribute: gimli::DwAt) -> Option<u64> {
-    entry.attr_value(attribute)?.udata_value()
+    match entry.attr_value(attribute)? {
+        AttributeValue::AddressClass(class) => Some(class.0),
+        value => value.udata_value(),
+    }
 }
 
 /// Returns the type that an entry refers to.
