@@ -10,6 +10,11 @@
 //> print v2
 //> print v2[3] + 40, s8
 //> print v2[3] + 40
+//> print s[200:201]
+//> print 25e-1 * 2 == 5
+//> print 1e+
+//> print any(count(v0) > 1)
+//> print any(v0) + count(v0)
 //> info registers s8 scc exec
 //> stepi
 //> stepi 2
@@ -29,57 +34,68 @@
 // GCN all: (gcn) info breakpoints
 // GCN all: No breakpoints or watchpoints.
 // GCN all: (gcn) break loop if v2[3] == 2
-// GCN all: Breakpoint 1 at loop (steps.s:111)
+// GCN all: Breakpoint 1 at loop (steps.s:127)
 // GCN all: (gcn) tbreak store
-// GCN all: Temporary breakpoint 2 at store (steps.s:117)
+// GCN all: Temporary breakpoint 2 at store (steps.s:133)
 // GCN all: (gcn) info breakpoints
-// GCN all: 1: break loop (steps.s:111), if v2[3] == 2
-// GCN all: 2: break store (steps.s:117), once
+// GCN all: 1: break loop (steps.s:127), if v2[3] == 2
+// GCN all: 2: break store (steps.s:133), once
 // GCN all: (gcn) run
 // GCN all: Breakpoint 1
-// GCN all: workgroup 0,0,0, wave 0: loop (steps.s:111)
-// GCN all: 111	    v_add_f32 v3, 1.0, v3
+// GCN all: workgroup 0,0,0, wave 0: loop (steps.s:127)
+// GCN all: 127	    v_add_f32 v3, 1.0, v3
 // GCN all: (gcn) print v2
 // GCN all: v2 = {2, 2, 2, 2, 2, 2, 2, 2, 0 <repeats 56 times>}, of which exec = 0xff are active
 // GCN all: (gcn) print v2[3] + 40, s8
 // GCN all: error: unexpected `,` in `v2[3] + 40, s8`
 // GCN all: (gcn) print v2[3] + 40
 // GCN all: v2[3] + 40 = 42
+// GCN all: (gcn) print s[200:201]
+// GCN 1.0, 1.1: error: s201 is out of range: registers end at s103 in `s[200:201]`
+// GCN 1.2, 1.4, 1.4.1: error: s201 is out of range: registers end at s101 in `s[200:201]`
+// GCN all: (gcn) print 25e-1 * 2 == 5
+// GCN all: 25e-1 * 2 == 5 = 1
+// GCN all: (gcn) print 1e+
+// GCN all: error: `1e+` is not a number in `1e+`
+// GCN all: (gcn) print any(count(v0) > 1)
+// GCN all: error: `count` cannot be inside any, all or count in `any(count(v0) > 1)`
+// GCN all: (gcn) print any(v0) + count(v0)
+// GCN all: any(v0) + count(v0) = 8
 // GCN all: (gcn) info registers s8 scc exec
 // GCN all: s8 = 0x4 (4)
 // GCN all: scc = 0x1 (1)
 // GCN all: exec = 0xff
 // GCN all: (gcn) stepi
-// GCN all: 112	    v_or_b32 v2, 2, v2
+// GCN all: 128	    v_or_b32 v2, 2, v2
 // GCN all: (gcn) stepi 2
-// GCN all: 114	    s_cmp_lg_u32 s8, 0
+// GCN all: 130	    s_cmp_lg_u32 s8, 0
 // GCN all: (gcn) next
-// GCN all: 115	    s_cbranch_scc1 loop
+// GCN all: 131	    s_cbranch_scc1 loop
 // GCN all: (gcn) set s8 = 1
 // GCN all: (gcn) set v2[3] = 1000
 // GCN all: (gcn) set v2[70] = 1
 // GCN all: error: lane 70 does not exist: lanes are 0 to 63
 // GCN all: (gcn) continue
 // GCN all: Breakpoint 2
-// GCN all: workgroup 0,0,0, wave 0: store (steps.s:117)
-// GCN all: 117	    s_waitcnt lgkmcnt(0)
+// GCN all: workgroup 0,0,0, wave 0: store (steps.s:133)
+// GCN all: 133	    s_waitcnt lgkmcnt(0)
 // GCN all: (gcn) print/x v2
 // GCN all: v2 = {0x2, 0x2, 0x2, 0x3ea, 0x2, 0x2, 0x2, 0x2, 0x0 <repeats 56 times>}, of which exec = 0xff are active
 // GCN all: (gcn) info breakpoints
-// GCN all: 1: break loop (steps.s:111), if v2[3] == 2, hit 1 times
+// GCN all: 1: break loop (steps.s:127), if v2[3] == 2, hit 1 times
 // GCN all: (gcn) list
-// GCN all: 112	    v_or_b32 v2, 2, v2
-// GCN all: 113	    s_sub_u32 s8, s8, 1
-// GCN all: 114	    s_cmp_lg_u32 s8, 0
-// GCN all: 115	    s_cbranch_scc1 loop
-// GCN all: 116	store:
-// GCN all: >117	    s_waitcnt lgkmcnt(0)
-// GCN all: 118	    buffer_store_dword v2, v1, s[4:7], 0 offen
-// GCN all: 119	    s_endpgm
-// GCN all: 120	.rodata
-// GCN all: 121	.p2align 6
+// GCN all: 128	    v_or_b32 v2, 2, v2
+// GCN all: 129	    s_sub_u32 s8, s8, 1
+// GCN all: 130	    s_cmp_lg_u32 s8, 0
+// GCN all: 131	    s_cbranch_scc1 loop
+// GCN all: 132	store:
+// GCN all: >133	    s_waitcnt lgkmcnt(0)
+// GCN all: 134	    buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: 135	    s_endpgm
+// GCN all: 136	.rodata
+// GCN all: 137	.p2align 6
 // GCN all: (gcn) backtrace
-// GCN all: #0 ? at steps.s:117
+// GCN all: #0 ? at steps.s:133
 // GCN all: (gcn) info lanes
 // GCN all: exec = 0xff
 // GCN all: * lane 0: local 0,0,0, global 0,0,0

@@ -38,6 +38,7 @@ pub fn parse(text: &str, isa: Isa) -> Result<Expr, ParseError> {
         end: text.len(),
         isa,
         depth: 0,
+        is_reduction: false,
     };
     let expr = parser.binary(0)?;
     match parser.peek() {
@@ -73,7 +74,13 @@ fn tokens(text: &str) -> Result<Vec<(Token, usize)>, ParseError> {
             at += first.len_utf8();
             continue;
         } else if first.is_ascii_digit() {
-            let len = word(rest);
+            let mut len = word(rest);
+            let is_exponent = !rest.starts_with("0x")
+                && rest[..len].ends_with(['e', 'E'])
+                && rest[len..].starts_with(['+', '-']);
+            if is_exponent {
+                len += 1 + word(&rest[len + 1..]);
+            }
             let number = number(&rest[..len]).ok_or_else(|| ParseError {
                 message: format!("`{}` is not a number", &rest[..len]),
                 at,
@@ -149,6 +156,8 @@ struct Parser {
     end: usize,
     isa: Isa,
     depth: usize,
+    /// True inside a reduction. Each level of nesting would multiply the time by the number of lanes.
+    is_reduction: bool,
 }
 
 impl Parser {
@@ -343,7 +352,16 @@ impl Parser {
                 Ok(Box::new(inner))
             };
             if let Some((_, reduction)) = reduction {
-                return Ok(Expr::Reduce(*reduction, inner(self)?));
+                if self.is_reduction {
+                    return Err(ParseError {
+                        message: format!("`{name}` cannot be inside any, all or count"),
+                        at,
+                    });
+                }
+                self.is_reduction = true;
+                let inner = inner(self);
+                self.is_reduction = false;
+                return Ok(Expr::Reduce(*reduction, inner?));
             }
             if let Some(ty) = ScalarType::named(name) {
                 return Ok(Expr::Convert(ty, inner(self)?));
@@ -464,8 +482,9 @@ impl Parser {
         }
         let most = u64::from(self.isa.sgprs());
         let first = u8::try_from(first).ok().filter(|_| end <= most);
+        let number = end.saturating_sub(1);
         let last = format!("s{}", most - 1);
-        let first = first.ok_or_else(|| out_of_range(name, &last))?;
+        let first = first.ok_or_else(|| out_of_range(&format!("s{number}"), &last))?;
         Ok(Some(Place::Scalar { first, count }))
     }
 
