@@ -423,6 +423,19 @@ impl Facts {
                 }
             }
         }
+        if does == Does::Alu(AluOp::MoveIf) {
+            // If SCC is 0, the destination keeps its value.
+            reads.extend(writes.iter().map(|write: &Write| Read {
+                register: write.register,
+                dword: write.dword,
+                bits: write.bits,
+                reads: Reads::SameBits,
+                edge: Edge::Data,
+                element: None,
+                chosen_if: Some(false),
+                halves: None,
+            }));
+        }
         let class = match step.run {
             Executor::Branch(..) => Class::Branch,
             _ if step.memory.is_some() && !is_lane_move(does)
@@ -509,10 +522,11 @@ fn constants(operands: &[Arg]) -> Vec<u32> {
     constants.collect()
 }
 
-/// Returns the source that a selection chooses if its condition is true, or `None` for other operations.
+/// Returns the source that a selection or conditional move chooses if its condition is true, or `None` for other
+/// operations.
 fn chosen_field(does: Does) -> Option<Field> {
     match does {
-        Does::Alu(AluOp::Select) => Some(Field::Src0),
+        Does::Alu(AluOp::Select | AluOp::MoveIf) => Some(Field::Src0),
         Does::Alu(AluOp::Reversed(AluOp::Select)) => Some(Field::Src1),
         _ => None,
     }
