@@ -3,7 +3,7 @@
 //! They are derived from [`Uses`](gcn_isa::uses::Uses), the operands and the memory plan.
 
 use gcn_emu::observe::{Context, Instruction};
-use gcn_emu::step::{Arg, Executor, Step};
+use gcn_emu::step::{Arg, CrossLane, Executor, Step};
 use gcn_isa::dpp::Permutation;
 use gcn_isa::effect::{AluOp, Bitwise, LaneMove, Shift};
 use gcn_isa::uses::{Registers, Unit, UnnumberedState, UseOrigin, UsedLanes};
@@ -290,6 +290,8 @@ pub(crate) struct Facts {
     /// Scalar register or constant that selects the recorded lane; `None` for the first active lane.
     pub(crate) lane_select: Option<Arg>,
     pub(crate) permutation: Option<Permutation>,
+    /// Lanes that a DPP instruction reads and writes.
+    pub(crate) cross_lane: Option<CrossLane>,
     /// VGPR that contains the byte addresses (4 times the lane number) of the source lanes.
     pub(crate) pulls_by: Option<u8>,
     /// Condition that chooses between two sources.
@@ -482,6 +484,7 @@ impl Facts {
             writes,
             writes_noted_lane,
             lane_select,
+            cross_lane: CrossLane::of(&step.inst),
             permutation: has_dpp
                 .then(|| Permutation::unpack(step.inst.get(Field::DppCtrl) as u16))
                 .flatten(),

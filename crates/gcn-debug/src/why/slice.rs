@@ -438,8 +438,13 @@ impl Slice {
                     Some(permutation) => permutation.source(own),
                     None => Some(own),
                 };
-                if let Some(lane) = lane {
-                    self.lane_register(trace, from, read, lane);
+                match lane {
+                    // With BOUND_CTRL, a lane whose source is inactive reads zero.
+                    Some(lane) if lane != own && record.exec >> lane & 1 == 0 => {
+                        self.inactive(trace, from, node.at, lane);
+                    }
+                    Some(lane) => self.lane_register(trace, from, read, lane),
+                    None => {}
                 }
             }
             Reads::Pulled => {
@@ -522,7 +527,7 @@ impl Slice {
         for at in trace.definitions(before, register) {
             if is_vector && trace.lanes(at) >> (lane % 64) & 1 == 0 {
                 if let Some(from) = from {
-                    self.inactive(trace, from, at, lane);
+                    self.unwritten(trace, from, at, lane % 64);
                 }
                 continue;
             }
@@ -604,6 +609,18 @@ impl Slice {
             }
         }
         false
+    }
+
+    /// Follows the EXEC bit because of which an instruction did not write a lane: that of the lane, or of its DPP source.
+    fn unwritten(&mut self, trace: &Trace, from: u32, at: Instance, lane: u8) {
+        let exec = trace.record(at).exec;
+        let source = match trace.facts(at).permutation {
+            Some(permutation) if exec >> lane & 1 != 0 => permutation.source(lane),
+            _ => Some(lane),
+        };
+        if let Some(source) = source.filter(|source| exec >> source & 1 == 0) {
+            self.inactive(trace, from, at, source);
+        }
     }
 
     /// Follows the EXEC bit that determined if an instruction wrote a lane, or if other lanes could read it.

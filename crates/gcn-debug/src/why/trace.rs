@@ -210,6 +210,8 @@ impl Trace {
         let facts = self.facts(at);
         if facts.writes_noted_lane {
             1 << record.lane
+        } else if let Some(cross) = &facts.cross_lane {
+            cross.written(record.exec, cross.finding(record.exec))
         } else if facts.has_exec() {
             record.exec
         } else {
