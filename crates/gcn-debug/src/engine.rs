@@ -284,8 +284,14 @@ impl Debugger for Engine {
             let Some(stop) = found else {
                 break;
             };
-            state.passed.insert(now.at.wave, now.at.executed);
             self.stopped(state, paused, &stop);
+            // Changes are reported before the breakpoints at the next instruction, which are reported then, unless the
+            // user steps past them.
+            let is_unchecked = matches!(stop, Stop::Watchpoints { .. });
+            let steps = matches!(state.goal, Goal::Instructions { .. } | Goal::Lines { .. });
+            if !is_unchecked || steps {
+                state.passed.insert(now.at.wave, now.at.executed);
+            }
             if state.ends_turn() {
                 return Turn::Quit;
             }
