@@ -98,6 +98,8 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
     let is_own = state.goal.wave() == Some(at.wave);
     let mut instructions = u64::MAX;
     if is_own {
+        let leaves = step
+            .is_some_and(|step| matches!(step.inst.does(), Does::Jump) || step.inst.uses().calls());
         let next = || pc + 4 * step.map_or(1, |step| step.inst.dwords() as u64);
         match &mut state.goal {
             Goal::Instructions { over, .. } | Goal::Lines { over, .. } => {
@@ -106,6 +108,7 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
                     state.goal = Goal::Return {
                         wave: at.wave,
                         address: next(),
+                        depth: 1,
                         then,
                     };
                     state.renew();
@@ -113,17 +116,19 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
                     instructions = 1;
                 }
             }
-            Goal::Finish { depth, returns, .. } => {
-                let leaves = step.is_some_and(|step| {
-                    matches!(step.inst.does(), Does::Jump) || step.inst.uses().calls()
-                });
-                if leaves {
-                    instructions = 1;
-                    match (calls, *depth) {
-                        (true, _) => *depth += 1,
-                        (false, 0) => *returns = true,
-                        (false, _) => *depth -= 1,
-                    }
+            Goal::Return { depth, .. } if leaves => {
+                instructions = 1;
+                *depth = match calls {
+                    true => *depth + 1,
+                    false => depth.saturating_sub(1),
+                };
+            }
+            Goal::Finish { depth, returns, .. } if leaves => {
+                instructions = 1;
+                match (calls, *depth) {
+                    (true, _) => *depth += 1,
+                    (false, 0) => *returns = true,
+                    (false, _) => *depth -= 1,
                 }
             }
             _ => {}

@@ -309,8 +309,8 @@ impl Debugger for Engine {
         let of_goal = match &state.goal {
             Goal::Return {
                 address: wanted, ..
-            }
-            | Goal::Until {
+            } => *wanted == address || step.inst.uses().leaves_sequence(),
+            Goal::Until {
                 address: wanted, ..
             } => *wanted == address,
             Goal::Finish { .. }

@@ -22,10 +22,12 @@ pub(crate) enum Goal {
         line: Option<Line>,
         over: bool,
     },
-    /// Runs until a wave reaches the return address of a call, then continues with the step in `then`.
+    /// Runs until a call of a wave returns to its address, then continues with the step in `then`.
     Return {
         wave: WaveId,
         address: u64,
+        /// Number of calls that have not returned.
+        depth: u32,
         then: Box<Goal>,
     },
     Until {

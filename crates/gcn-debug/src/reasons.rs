@@ -307,7 +307,12 @@ fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<S
             *left == 0
         }
         Goal::Until { address, from, .. } => pc == *address && at.executed != *from,
-        Goal::Return { address, then, .. } if pc == *address => {
+        Goal::Return {
+            address,
+            depth: 0,
+            then,
+            ..
+        } if pc == *address => {
             let mut then = std::mem::replace(&mut **then, Goal::Run);
             if let Goal::Instructions { left, from, .. } = &mut then {
                 // Count the call as one instruction.
