@@ -9,6 +9,9 @@
 //> backtrace
 //> next
 //> info line
+//> start
+//> advance 9
+//> advance 8
 // GCN all: (gcn) list 1
 // GCN all: 1	// A kernel with an inlined call, for the test of source lines.
 // GCN all: 2
@@ -35,3 +38,14 @@
 // GCN all: => lines+0x70:	v_add_f32_e32 v2, -1.0, v2
 // GCN all: (gcn) info line
 // GCN all: lines+0x70 (lines.cl:10)
+// GCN all: (gcn) start
+// GCN all: lines begins
+// GCN all: workgroup 0,0,0, wave 0: lines (lines.cl:8)
+// GCN all: 8	    int i = get_global_id(0);
+// GCN all: => lines:	s_load_dword s2, s[4:5], 0x1c
+// GCN all: (gcn) advance 9
+// GCN all: 9	    if (i < n)
+// GCN all: => lines+0x34:	v_cmp_gt_i32_e32 vcc, s3, v1
+// GCN all: (gcn) advance 8
+// GCN all: 8	    int i = get_global_id(0);
+// GCN all: => lines+0x40:	s_load_dwordx2 s[0:1], s[4:5], 0x0

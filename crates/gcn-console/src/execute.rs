@@ -191,11 +191,8 @@ fn resume(
     if command == Command::Advance {
         let current = session.program().line(pc).cloned();
         return match stops_at(session, rest, current.as_ref())? {
-            (StopKind::Addresses(addresses), _) if !rest.is_empty() => {
-                let first = addresses.first().copied();
-                first
-                    .map(Resume::Until)
-                    .ok_or_else(|| "no code is there".to_owned())
+            (StopKind::Addresses(addresses), _) if !rest.is_empty() && !addresses.is_empty() => {
+                Ok(Resume::Until(addresses))
             }
             _ => Err("advance needs a symbol, a line or *ADDRESS".to_owned()),
         };

@@ -23,6 +23,7 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
         return;
     };
     let (id, from) = (wave.id, wave.executed);
+    let asks = resume == Resume::Why;
     state.goal = match resume {
         Resume::Continue => Goal::Run,
         Resume::Instructions { count, over } => Goal::Instructions {
@@ -43,9 +44,9 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
             depth: 0,
             returns: false,
         },
-        Resume::Until(address) => Goal::Until {
+        Resume::Until(addresses) => Goal::Until {
             wave: id,
-            address,
+            addresses,
             from,
         },
         Resume::Why => match current(paused) {
@@ -65,7 +66,7 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
                 wave: id,
                 executed: from,
             };
-            if goes_back(state, paused, at, resume) {
+            if goes_back(state, paused, at, &resume) {
                 return;
             }
             // Without a record, the wave cannot go back.
@@ -77,7 +78,7 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
             }
         }
     };
-    if resume == Resume::Why {
+    if asks {
         state.leave = Some(Leave::Why);
     }
 }

@@ -310,9 +310,7 @@ impl Debugger for Engine {
             Goal::Return {
                 address: wanted, ..
             } => *wanted == address || step.inst.uses().leaves_sequence(),
-            Goal::Until {
-                address: wanted, ..
-            } => *wanted == address,
+            Goal::Until { addresses, .. } => addresses.contains(&address),
             Goal::Finish { .. }
             | Goal::SearchWave {
                 sought: Sought::Call { .. },

@@ -30,9 +30,10 @@ pub(crate) enum Goal {
         depth: u32,
         then: Box<Goal>,
     },
+    /// Runs until a wave reaches one of these addresses.
     Until {
         wave: WaveId,
-        address: u64,
+        addresses: Vec<u64>,
         from: u64,
     },
     /// Runs until the wave leaves its current function.

@@ -306,7 +306,9 @@ fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<S
             }
             *left == 0
         }
-        Goal::Until { address, from, .. } => pc == *address && at.executed != *from,
+        Goal::Until {
+            addresses, from, ..
+        } => addresses.contains(&pc) && at.executed != *from,
         Goal::Return {
             address,
             depth: 0,

@@ -24,11 +24,11 @@ pub(crate) fn goes_back(
     state: &mut State,
     paused: &Paused<'_>,
     at: Moment,
-    resume: Resume,
+    resume: &Resume,
 ) -> bool {
     let turn = state.record.turn;
     let Moment { wave, executed } = at;
-    match resume {
+    match *resume {
         Resume::Back(count) => {
             let moment = Moment {
                 wave,

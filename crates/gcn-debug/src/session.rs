@@ -68,7 +68,7 @@ pub enum Stop {
 }
 
 /// Decision of a front end on how to resume after a stop.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Resume {
     /// Runs until the next stop.
     Continue,
@@ -88,8 +88,8 @@ pub enum Resume {
     },
     /// Runs until the current function of the wave in focus returns.
     Finish,
-    /// Runs until the wave in focus reaches an address.
-    Until(u64),
+    /// Runs until the wave in focus reaches one of these addresses.
+    Until(Vec<u64>),
     /// Goes back by a number of instructions in the wave in focus.
     Back(u64),
     /// Goes back by a number of source lines in the wave in focus.
