@@ -356,6 +356,9 @@ fn conditions_and_hits_choose_the_stop() {
     assert_eq!(same["id"], set["id"]);
     client.go("continue", &stop["threadId"], "breakpoint");
     assert_eq!(client.value("s8"), "26");
+    client.ask("restart", json!({}));
+    client.stopped("breakpoint");
+    assert_eq!(client.value("s8"), "25", "hits are counted anew");
     client.ends_well();
 }
 

@@ -140,6 +140,7 @@ impl Adapter {
             "restart" => {
                 self.phase = Phase::Running;
                 self.exit_code = 0;
+                self.breakpoints.restart(session);
                 session.set_stop_once(self.choices.stop_on_entry && !self.choices.no_debug);
                 return Ok(Outcome::Resume(Value::Null, Resume::Restart));
             }
@@ -458,6 +459,7 @@ impl Adapter {
             Executed::Resume(resume) => {
                 if resume == Resume::Restart {
                     self.phase = Phase::Running;
+                    self.breakpoints.restart(session);
                 }
                 Outcome::Continued(body(String::new()), resume)
             }

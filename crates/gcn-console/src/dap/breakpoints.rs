@@ -165,6 +165,17 @@ impl Breakpoints {
         answers
     }
 
+    /// Counts hits anew, for another run of the launches.
+    pub fn restart(&self, session: &mut Session<'_, '_>) {
+        for entry in &self.entries {
+            if let Some(stop) = session.stop_point_mut(entry.number) {
+                stop.hits = 0;
+                // The condition was valid when the breakpoint was set.
+                stop.ignored = ignored(entry.wanted.hit_condition.as_deref()).unwrap_or(0);
+            }
+        }
+    }
+
     /// Protocol name of the reason for a stop at a breakpoint.
     pub fn reason(&self, number: u32) -> &'static str {
         let entry = self.entries.iter().find(|it| it.number == number);
