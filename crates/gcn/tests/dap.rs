@@ -363,6 +363,36 @@ fn conditions_and_hits_choose_the_stop() {
 }
 
 #[test]
+fn buffers_have_names_that_are_no_expressions() {
+    let mut client = Client::start("debug/endless.s", &["--dap"]);
+    let path = client.directory.path().join("launch.toml");
+    let launch = fs::read_to_string(&path).expect("the launch file");
+    let args = r#"{ v0 = "u32*2:iota", a-b = "u32*3" }"#;
+    let changed = launch.replace(r#"{ out = "u32*1" }"#, args);
+    assert_ne!(changed, launch);
+    fs::write(&path, changed).expect("written");
+    client.launch(json!({"stopOnEntry": true}));
+    client.ask("configurationDone", json!({}));
+    let thread = client.stopped("entry")["threadId"].clone();
+    let (scope, buffers) = client.scope(&thread, "Buffers");
+    assert_eq!(named(&buffers, "a-b")["type"], "u32*3");
+    let hidden = named(&buffers, "v0");
+    assert_eq!(
+        (&hidden["type"], &hidden["evaluateName"]),
+        (&json!("u32*2"), &Value::Null)
+    );
+    let elements = client.variables(&hidden["variablesReference"]);
+    assert_eq!(named(&elements, "[1]")["value"], "1");
+    let set =
+        json!({"variablesReference": hidden["variablesReference"], "name": "[1]", "value": "7"});
+    assert_eq!(client.ask("setVariable", set)["value"], "7");
+    let set = json!({"variablesReference": scope, "name": "v0", "value": "7"});
+    let reason = client.refused("setVariable", set);
+    assert!(reason.contains("is no buffer in expressions"), "{reason}");
+    client.ends_well();
+}
+
+#[test]
 fn requests_are_answered_while_waves_run() {
     // Without its limit the kernel never ends.
     let mut client = Client::start("debug/endless.s", &["--dap"]);

@@ -127,8 +127,14 @@ pub fn scopes(
 pub fn expression(session: &Session<'_, '_>, group: &Group, name: &str) -> Result<String, Refusal> {
     Ok(match group {
         Group::Locals(_) => local_expression(name),
-        Group::Special(_) | Group::Scalars(_) | Group::Vectors(_) | Group::Buffers => {
-            name.to_owned()
+        Group::Special(_) | Group::Scalars(_) | Group::Vectors(_) => name.to_owned(),
+        Group::Buffers => {
+            let buffers = session.buffers();
+            let number = buffers.iter().position(|it| buffer_name(it) == name);
+            match number {
+                Some(number) if is_name_of(session, name, number) => name.to_owned(),
+                _ => return Err(format!("`{name}` is no buffer in expressions")),
+            }
         }
         Group::Object(_, object) => match name.starts_with('[') {
             true => format!("{object}{name}"),
@@ -139,7 +145,10 @@ pub fn expression(session: &Session<'_, '_>, group: &Group, name: &str) -> Resul
         Group::Buffer(number) => {
             let buffer = session.buffers().get(*number);
             let buffer = buffer.ok_or("there is no such buffer")?;
-            format!("{}{name}", buffer_name(buffer))
+            let index = name.trim_matches(['[', ']']).parse::<u64>();
+            let index = index.map_err(|_| format!("`{name}` is no element"))?;
+            let is_named = is_name_of(session, &buffer_name(buffer), *number);
+            element(buffer, is_named, index)
         }
         Group::Lds(_) => format!("lds{name}"),
         Group::Lanes(_) => return Err("a lane is no value".to_owned()),
@@ -176,6 +185,37 @@ fn buffer_name(buffer: &NamedBuffer) -> String {
         format!("arg{}", buffer.name)
     } else {
         buffer.name.clone()
+    }
+}
+
+/// True if a name denotes this buffer in expressions, and not a register or a variable.
+fn is_name_of(session: &Session<'_, '_>, name: &str, number: usize) -> bool {
+    matches!(value(session, name), Ok(Evaluated::Buffer(it)) if it == number)
+}
+
+/// Expression for an element of a buffer.
+fn element(buffer: &NamedBuffer, is_named: bool, index: u64) -> String {
+    if is_named {
+        return format!("{}[{index}]", buffer_name(buffer));
+    }
+    let offset = index.wrapping_mul(buffer.ty.bytes());
+    let address = buffer.address.wrapping_add(offset);
+    format!("*({}*){address:#x}", buffer.ty.name())
+}
+
+/// Represents a buffer, with its elements as children.
+fn buffer(session: &Session<'_, '_>, references: &mut References, number: usize) -> Variable {
+    let buffer = &session.buffers()[number];
+    let ty = format!("{}*{}", buffer.ty.name(), buffer.elements());
+    let name = buffer_name(buffer);
+    Variable {
+        evaluate_name: is_name_of(session, &name, number).then(|| name.clone()),
+        name,
+        value: format!("{ty} at {:#x}", buffer.address),
+        ty: Some(ty),
+        memory_reference: Some(memory_reference(session, Space::Global, buffer.address)),
+        variables_reference: references.group(Group::Buffer(number)),
+        indexed_variables: Some(buffer.elements()),
     }
 }
 
@@ -270,19 +310,18 @@ pub fn variables(
             Ok(found)
         }),
         Group::Buffers => {
-            let names: Vec<String> = session.buffers().iter().map(buffer_name).collect();
-            names
-                .into_iter()
-                .map(|name| named(references, name))
-                .collect()
+            let numbers = 0..session.buffers().len();
+            Ok(numbers
+                .map(|number| buffer(session, references, number))
+                .collect())
         }
         Group::Buffer(number) => {
             let buffer = session.buffers().get(*number);
             let buffer = buffer.ok_or("there is no such buffer")?;
-            let base = buffer_name(buffer);
-            part(arguments, buffer.elements(), |element| {
-                let name = format!("[{element}]");
-                let text = format!("{base}{name}");
+            let is_named = is_name_of(session, &buffer_name(buffer), *number);
+            part(arguments, buffer.elements(), |index| {
+                let name = format!("[{index}]");
+                let text = element(buffer, is_named, index);
                 variable(session, references, &name, &text, format)
             })
         }
@@ -422,12 +461,11 @@ pub fn variable(
             found.indexed_variables = Some(LANES.into());
         }
         Evaluated::Buffer(number) => {
-            let buffer = &session.buffers()[number];
-            let ty = format!("{}*{}", buffer.ty.name(), buffer.elements());
-            found.value = format!("{ty} at {:#x}", buffer.address);
-            found.ty = Some(ty);
-            found.variables_reference = references.group(Group::Buffer(number));
-            found.indexed_variables = Some(buffer.elements());
+            return Ok(Variable {
+                name: found.name,
+                evaluate_name: found.evaluate_name,
+                ..buffer(session, references, number)
+            });
         }
         Evaluated::Object(object) => {
             return Ok(source_variable(
