@@ -59,7 +59,12 @@ fn optional(input: Arg) -> Arg {
 /// written.
 pub fn compare(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let other = OtherRun::try_parse_from(&args.against);
-    let other = other.map_err(|error| UsageError(format!("--against: {}", error.render())))?;
+    let other = other.map_err(|error| {
+        let text = error.to_string();
+        let text = text.lines().next().unwrap_or_default();
+        let text = text.strip_prefix("error: ").unwrap_or(text);
+        UsageError(format!("--against: {text}"))
+    })?;
     args.run.refuse_results(COMMAND)?;
     other.run.refuse_results(COMMAND)?;
     let json = args.run.json || other.run.json;

@@ -235,7 +235,7 @@ fn wrong_comparisons_are_errors() {
         (
             &["launch.toml", "--against", "--nothing"],
             2,
-            "invalid-usage",
+            "--against: unexpected argument '--nothing' found\n",
         ),
         (&["launch.toml", "--against", "--trace"], 2, "invalid-usage"),
         (
