@@ -28,7 +28,7 @@
 // GCN all: └─ address: constants s14 = 0xffffffff, s15 = 0x27fac
 // GCN all: inputs: a[21, 50], b[28]
 // GCN all: arguments: bytes 0..24
-// GCN all: 19 instructions, 27 executions, 1 workgroup traced
+// GCN all: 19 instructions, 26 executions, 1 workgroup traced
 .globl kernel
 .p2align 8
 .type kernel,@function

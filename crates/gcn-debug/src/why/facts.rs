@@ -395,8 +395,11 @@ impl Facts {
                         selector = register.as_scalar().map(Selector::Mask);
                     }
                     let chosen_if = match (chosen, slot.map(|slot| slot.field)) {
-                        (Some(chosen), Some(field @ (Field::Src0 | Field::Src1))) => {
-                            Some(field == chosen)
+                        (Some(chosen), Some(Field::Src0 | Field::Ssrc0)) => {
+                            Some(chosen == Field::Src0)
+                        }
+                        (Some(chosen), Some(Field::Src1 | Field::Ssrc1)) => {
+                            Some(chosen == Field::Src1)
                         }
                         _ => None,
                     };
