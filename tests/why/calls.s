@@ -5,97 +5,85 @@
 //? out[5]
 //? out[40]
 // GCN all: out[5] = 2811
-// GCN all: └─ buffer_store_dword v2, v1, s[12:15], 0 offen  [calls.s:142, workgroup 0,0,0, wave 0, lane 5]
-// GCN all: ├─ v2 = 2811: v_xor_b32_e32 v2, 0x800, v2  [calls.s:136]
-// GCN all: │  ├─ v2 = 763: buffer_load_dword v2, v1, s[4:7], 0 offen  [calls.s:114]
+// GCN all: └─ buffer_store_dword v2, v1, s[12:15], 0 offen  [calls.s:130, workgroup 0,0,0, wave 0, lane 5]
+// GCN all: ├─ v2 = 2811: v_xor_b32_e32 v2, 0x800, v2  [calls.s:124]
+// GCN all: │  ├─ v2 = 763: buffer_load_dword v2, v1, s[4:7], 0 offen  [calls.s:102]
 // GCN all: │  │  ├─ input a[5]
 // GCN all: │  │  ├─ address: v1 = 20: #1
-// GCN all: │  │  ├─ address: s[4:5] = 0x100020000: s_load_dwordx2 s[4:5], s[0:1], 0x0  [calls.s:103] ← argument bytes 0..8
+// GCN all: │  │  ├─ address: s[4:5] = 0x100020000: s_load_dwordx2 s[4:5], s[0:1], 0x0  [calls.s:91] ← argument bytes 0..8
 // GCN all: │  │  └─ address: constants s6 = 0xffffffff, s7 = 0x27fac
-// GCN all: │  └─ condition: s_swappc_b64 s[30:31], s[24:25]  [calls.s:129]
-// GCN all: │     ├─ s24 = 5036: s_cselect_b32 s24, s24, s26  [calls.s:127]
-// GCN all: │     │  ├─ s24 = 5036: s_add_u32 s24, s22, 0x4c  [calls.s:119]
+// GCN all: │  └─ condition: s_swappc_b64 s[30:31], s[24:25]  [calls.s:117]
+// GCN all: │     ├─ s24 = 5036: s_cselect_b32 s24, s24, s26  [calls.s:115]
+// GCN all: │     │  ├─ s24 = 5036: s_add_u32 s24, s22, 0x4c  [calls.s:107]
 // GCN all: │     │  │  └─ s[22:23] = 0x100001360: #2
-// GCN all: │     │  ├─ s26 = 5048: s_add_u32 s26, s22, 0x58  [calls.s:121]
-// GCN all: │     │  │  └─ s[22:23] = 0x100001360: #2
-// GCN all: │     │  └─ #3 scc = 1: s_cmp_gt_u32 s20, 0x1f4  [calls.s:126]
-// GCN all: │     │     └─ s20 = 592: s_load_dword s20, s[8:9], 0x0  [calls.s:115]
+// GCN all: │     │  └─ #3 scc = 1: s_cmp_gt_u32 s20, 0x1f4  [calls.s:114]
+// GCN all: │     │     └─ s20 = 592: s_load_dword s20, s[8:9], 0x0  [calls.s:103]
 // GCN all: │     │        ├─ input b[0]
 // GCN all: │     │        └─ address: s[8:9] = 0x100040000: #4
-// GCN all: │     └─ s25 = 1: s_cselect_b32 s25, s25, s27  [calls.s:128]
-// GCN all: │        ├─ s25 = 1: s_addc_u32 s25, s23, 0  [calls.s:120]
+// GCN all: │     └─ s25 = 1: s_cselect_b32 s25, s25, s27  [calls.s:116]
+// GCN all: │        ├─ s25 = 1: s_addc_u32 s25, s23, 0  [calls.s:108]
 // GCN all: │        │  ├─ s[22:23] = 0x100001360: #2
-// GCN all: │        │  └─ scc = 0: s_add_u32 s24, s22, 0x4c  [calls.s:119]
-// GCN all: │        │     └─ s[22:23] = 0x100001360: #2
-// GCN all: │        ├─ s27 = 1: s_addc_u32 s27, s23, 0  [calls.s:122]
-// GCN all: │        │  ├─ s[22:23] = 0x100001360: #2
-// GCN all: │        │  └─ scc = 0: s_add_u32 s26, s22, 0x58  [calls.s:121]
+// GCN all: │        │  └─ scc = 0: s_add_u32 s24, s22, 0x4c  [calls.s:107]
 // GCN all: │        │     └─ s[22:23] = 0x100001360: #2
 // GCN all: │        └─ scc = 1: #3
-// GCN all: ├─ condition: s_swappc_b64 s[30:31], s[28:29]  [calls.s:132]
-// GCN all: │  ├─ s28 = 5060: s_add_u32 s28, s22, 0x64  [calls.s:123]
-// GCN all: │  │  └─ #2 s[22:23] = 0x100001360: s_getpc_b64 s[22:23]  [calls.s:117]
-// GCN all: │  ├─ s29 = 1: s_addc_u32 s29, s23, 0  [calls.s:124]
+// GCN all: ├─ condition: s_swappc_b64 s[30:31], s[28:29]  [calls.s:120]
+// GCN all: │  ├─ s28 = 5060: s_add_u32 s28, s22, 0x64  [calls.s:111]
+// GCN all: │  │  └─ #2 s[22:23] = 0x100001360: s_getpc_b64 s[22:23]  [calls.s:105]
+// GCN all: │  ├─ s29 = 1: s_addc_u32 s29, s23, 0  [calls.s:112]
 // GCN all: │  │  ├─ s[22:23] = 0x100001360: #2
-// GCN all: │  │  └─ scc = 0: s_add_u32 s28, s22, 0x64  [calls.s:123]
+// GCN all: │  │  └─ scc = 0: s_add_u32 s28, s22, 0x64  [calls.s:111]
 // GCN all: │  │     └─ s[22:23] = 0x100001360: #2
-// GCN all: │  └─ condition: s_cbranch_scc0 end  [calls.s:131]
-// GCN all: │     └─ scc = 1: s_cmp_gt_u32 s21, 1  [calls.s:130]
-// GCN all: │        └─ s21 = 750: s_load_dword s21, s[8:9], 0x4  [calls.s:116]
+// GCN all: │  └─ condition: s_cbranch_scc0 end  [calls.s:119]
+// GCN all: │     └─ scc = 1: s_cmp_gt_u32 s21, 1  [calls.s:118]
+// GCN all: │        └─ s21 = 750: s_load_dword s21, s[8:9], 0x4  [calls.s:104]
 // GCN all: │           ├─ input b[1]
-// GCN all: │           └─ address: #4 s[8:9] = 0x100040000: s_load_dwordx2 s[8:9], s[0:1], 0x8  [calls.s:104] ← argument bytes 8..16
-// GCN all: ├─ address: #1 v1 = 20: v_lshlrev_b32_e32 v1, 2, v0  [calls.s:112] ← v0 = 5: work-item ID x
-// GCN all: ├─ address: s[12:13] = 0x100060000: s_load_dwordx2 s[12:13], s[0:1], 0x10  [calls.s:105] ← argument bytes 16..24
+// GCN all: │           └─ address: #4 s[8:9] = 0x100040000: s_load_dwordx2 s[8:9], s[0:1], 0x8  [calls.s:92] ← argument bytes 8..16
+// GCN all: ├─ address: #1 v1 = 20: v_lshlrev_b32_e32 v1, 2, v0  [calls.s:100] ← v0 = 5: work-item ID x
+// GCN all: ├─ address: s[12:13] = 0x100060000: s_load_dwordx2 s[12:13], s[0:1], 0x10  [calls.s:93] ← argument bytes 16..24
 // GCN all: └─ address: constants s14 = 0xffffffff, s15 = 0x27fac
 // GCN all: inputs: a[5], b[0..2]
 // GCN all: arguments: bytes 0..24
-// GCN all: 30 instructions, 34 executions, 1 workgroup traced
+// GCN all: 27 instructions, 31 executions, 1 workgroup traced
 // GCN all: out[40] = 2910
-// GCN all: └─ buffer_store_dword v2, v1, s[12:15], 0 offen  [calls.s:142, workgroup 0,0,0, wave 0, lane 40]
-// GCN all: ├─ v2 = 2910: v_xor_b32_e32 v2, 0x800, v2  [calls.s:136]
-// GCN all: │  ├─ v2 = 862: buffer_load_dword v2, v1, s[4:7], 0 offen  [calls.s:114]
+// GCN all: └─ buffer_store_dword v2, v1, s[12:15], 0 offen  [calls.s:130, workgroup 0,0,0, wave 0, lane 40]
+// GCN all: ├─ v2 = 2910: v_xor_b32_e32 v2, 0x800, v2  [calls.s:124]
+// GCN all: │  ├─ v2 = 862: buffer_load_dword v2, v1, s[4:7], 0 offen  [calls.s:102]
 // GCN all: │  │  ├─ input a[40]
 // GCN all: │  │  ├─ address: v1 = 160: #1
-// GCN all: │  │  ├─ address: s[4:5] = 0x100020000: s_load_dwordx2 s[4:5], s[0:1], 0x0  [calls.s:103] ← argument bytes 0..8
+// GCN all: │  │  ├─ address: s[4:5] = 0x100020000: s_load_dwordx2 s[4:5], s[0:1], 0x0  [calls.s:91] ← argument bytes 0..8
 // GCN all: │  │  └─ address: constants s6 = 0xffffffff, s7 = 0x27fac
-// GCN all: │  └─ condition: s_swappc_b64 s[30:31], s[24:25]  [calls.s:129]
-// GCN all: │     ├─ s24 = 5036: s_cselect_b32 s24, s24, s26  [calls.s:127]
-// GCN all: │     │  ├─ s24 = 5036: s_add_u32 s24, s22, 0x4c  [calls.s:119]
+// GCN all: │  └─ condition: s_swappc_b64 s[30:31], s[24:25]  [calls.s:117]
+// GCN all: │     ├─ s24 = 5036: s_cselect_b32 s24, s24, s26  [calls.s:115]
+// GCN all: │     │  ├─ s24 = 5036: s_add_u32 s24, s22, 0x4c  [calls.s:107]
 // GCN all: │     │  │  └─ s[22:23] = 0x100001360: #2
-// GCN all: │     │  ├─ s26 = 5048: s_add_u32 s26, s22, 0x58  [calls.s:121]
-// GCN all: │     │  │  └─ s[22:23] = 0x100001360: #2
-// GCN all: │     │  └─ #3 scc = 1: s_cmp_gt_u32 s20, 0x1f4  [calls.s:126]
-// GCN all: │     │     └─ s20 = 592: s_load_dword s20, s[8:9], 0x0  [calls.s:115]
+// GCN all: │     │  └─ #3 scc = 1: s_cmp_gt_u32 s20, 0x1f4  [calls.s:114]
+// GCN all: │     │     └─ s20 = 592: s_load_dword s20, s[8:9], 0x0  [calls.s:103]
 // GCN all: │     │        ├─ input b[0]
 // GCN all: │     │        └─ address: s[8:9] = 0x100040000: #4
-// GCN all: │     └─ s25 = 1: s_cselect_b32 s25, s25, s27  [calls.s:128]
-// GCN all: │        ├─ s25 = 1: s_addc_u32 s25, s23, 0  [calls.s:120]
+// GCN all: │     └─ s25 = 1: s_cselect_b32 s25, s25, s27  [calls.s:116]
+// GCN all: │        ├─ s25 = 1: s_addc_u32 s25, s23, 0  [calls.s:108]
 // GCN all: │        │  ├─ s[22:23] = 0x100001360: #2
-// GCN all: │        │  └─ scc = 0: s_add_u32 s24, s22, 0x4c  [calls.s:119]
-// GCN all: │        │     └─ s[22:23] = 0x100001360: #2
-// GCN all: │        ├─ s27 = 1: s_addc_u32 s27, s23, 0  [calls.s:122]
-// GCN all: │        │  ├─ s[22:23] = 0x100001360: #2
-// GCN all: │        │  └─ scc = 0: s_add_u32 s26, s22, 0x58  [calls.s:121]
+// GCN all: │        │  └─ scc = 0: s_add_u32 s24, s22, 0x4c  [calls.s:107]
 // GCN all: │        │     └─ s[22:23] = 0x100001360: #2
 // GCN all: │        └─ scc = 1: #3
-// GCN all: ├─ condition: s_swappc_b64 s[30:31], s[28:29]  [calls.s:132]
-// GCN all: │  ├─ s28 = 5060: s_add_u32 s28, s22, 0x64  [calls.s:123]
-// GCN all: │  │  └─ #2 s[22:23] = 0x100001360: s_getpc_b64 s[22:23]  [calls.s:117]
-// GCN all: │  ├─ s29 = 1: s_addc_u32 s29, s23, 0  [calls.s:124]
+// GCN all: ├─ condition: s_swappc_b64 s[30:31], s[28:29]  [calls.s:120]
+// GCN all: │  ├─ s28 = 5060: s_add_u32 s28, s22, 0x64  [calls.s:111]
+// GCN all: │  │  └─ #2 s[22:23] = 0x100001360: s_getpc_b64 s[22:23]  [calls.s:105]
+// GCN all: │  ├─ s29 = 1: s_addc_u32 s29, s23, 0  [calls.s:112]
 // GCN all: │  │  ├─ s[22:23] = 0x100001360: #2
-// GCN all: │  │  └─ scc = 0: s_add_u32 s28, s22, 0x64  [calls.s:123]
+// GCN all: │  │  └─ scc = 0: s_add_u32 s28, s22, 0x64  [calls.s:111]
 // GCN all: │  │     └─ s[22:23] = 0x100001360: #2
-// GCN all: │  └─ condition: s_cbranch_scc0 end  [calls.s:131]
-// GCN all: │     └─ scc = 1: s_cmp_gt_u32 s21, 1  [calls.s:130]
-// GCN all: │        └─ s21 = 750: s_load_dword s21, s[8:9], 0x4  [calls.s:116]
+// GCN all: │  └─ condition: s_cbranch_scc0 end  [calls.s:119]
+// GCN all: │     └─ scc = 1: s_cmp_gt_u32 s21, 1  [calls.s:118]
+// GCN all: │        └─ s21 = 750: s_load_dword s21, s[8:9], 0x4  [calls.s:104]
 // GCN all: │           ├─ input b[1]
-// GCN all: │           └─ address: #4 s[8:9] = 0x100040000: s_load_dwordx2 s[8:9], s[0:1], 0x8  [calls.s:104] ← argument bytes 8..16
-// GCN all: ├─ address: #1 v1 = 160: v_lshlrev_b32_e32 v1, 2, v0  [calls.s:112] ← v0 = 40: work-item ID x
-// GCN all: ├─ address: s[12:13] = 0x100060000: s_load_dwordx2 s[12:13], s[0:1], 0x10  [calls.s:105] ← argument bytes 16..24
+// GCN all: │           └─ address: #4 s[8:9] = 0x100040000: s_load_dwordx2 s[8:9], s[0:1], 0x8  [calls.s:92] ← argument bytes 8..16
+// GCN all: ├─ address: #1 v1 = 160: v_lshlrev_b32_e32 v1, 2, v0  [calls.s:100] ← v0 = 40: work-item ID x
+// GCN all: ├─ address: s[12:13] = 0x100060000: s_load_dwordx2 s[12:13], s[0:1], 0x10  [calls.s:93] ← argument bytes 16..24
 // GCN all: └─ address: constants s14 = 0xffffffff, s15 = 0x27fac
 // GCN all: inputs: a[40], b[0..2]
 // GCN all: arguments: bytes 0..24
-// GCN all: 30 instructions, 34 executions, 1 workgroup traced
+// GCN all: 27 instructions, 31 executions, 1 workgroup traced
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -20,7 +20,7 @@ const CALL: &str = "//? ";
 /// Prefix of the line for an exit status other than 0.
 const STATUS: &str = "exit status ";
 /// Text that identifies the line with the amount and time of execution.
-const SUMMARY: &str = " wave instructions, ";
+const SUMMARY: &str = " s on ";
 /// Text before the address of the instruction in a fault.
 const AT: &str = ", at 0x";
 /// Default instruction limit per wave, so that every case ends.
