@@ -285,10 +285,11 @@ impl Debugger for Engine {
                 break;
             };
             self.stopped(state, paused, &stop);
-            // Changes are reported before the breakpoints at the next instruction, which are reported then, unless the
-            // user steps past them.
-            let is_unchecked = matches!(stop, Stop::Watchpoints { .. });
-            let steps = matches!(state.goal, Goal::Instructions { .. } | Goal::Lines { .. });
+            // Changes and findings are reported before the breakpoints at the next instruction, which are reported then,
+            // unless the user steps past them.
+            let is_unchecked = matches!(stop, Stop::Watchpoints { .. } | Stop::Findings(_));
+            let steps = matches!(state.goal, Goal::Instructions { .. } | Goal::Lines { .. })
+                && state.goal.wave() == Some(now.at.wave);
             if !is_unchecked || steps {
                 state.passed.insert(now.at.wave, now.at.executed);
             }

@@ -158,14 +158,19 @@ impl Watched {
             Watched::Elements {
                 address, count, ty, ..
             } => Some((*address, count.saturating_mul(ty.bytes()))),
-            Watched::Expr(expr) if expr.is_at_fixed_address() => match resolve(expr, view) {
-                Ok(Target::Memory {
-                    space: Space::Global,
-                    ty,
-                    address,
-                }) => Some((address, ty.bytes())),
-                _ => None,
-            },
+            // The address of a variable's element may change.
+            Watched::Expr(expr)
+                if expr.is_at_fixed_address() && self.variables(view).is_empty() =>
+            {
+                match resolve(expr, view) {
+                    Ok(Target::Memory {
+                        space: Space::Global,
+                        ty,
+                        address,
+                    }) => Some((address, ty.bytes())),
+                    _ => None,
+                }
+            }
             Watched::Expr(_) => None,
         };
         let contents = range.and_then(|(address, bytes)| {

@@ -161,10 +161,12 @@ impl<'s> Planner<'s> {
                 || matches!(step.run, Executor::Flow) && is_nop())
     }
 
-    /// True if the variant may contain a memory access.
+    /// True if a step is a memory access that the variant may contain.
     fn compiles_access(&self, step: &Step) -> bool {
         let plan = step.memory.as_deref();
         match self.variant {
+            // An access that its registers cancel has a plan, too.
+            _ if !matches!(step.run, Executor::Memory) => false,
             Variant::Full => true,
             Variant::WithoutStores => plan.is_some_and(|plan| !plan.stores_outside_lds()),
             Variant::WithoutMemory | Variant::Observed => false,

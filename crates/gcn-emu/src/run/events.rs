@@ -60,6 +60,8 @@ impl IssueState {
     pub(super) fn delayed(wave: &Wave, step: &Step, operation: OperationId) -> IssueState {
         IssueState {
             operation: Some(operation),
+            // The wave may wait for GWS, but not because of this instruction.
+            is_resumed: false,
             ..IssueState::of(wave, step, false)
         }
     }

@@ -69,20 +69,20 @@ fn atomics_of_all_lanes_in_lds_continue_releases() {
         group: 192,
     };
     let (store, load) = ("ds_write_b32 v1, v0", "ds_read_b32 v4, v3 offset:4");
-    let body = |places: u32, count: u32, wait: &str| {
+    let body = |places: u32, count: u32, early: &str| {
         format!(
             "v_mov_b32 v3, 0\nv_mov_b32 v7, 1\nv_and_b32 v8, {places}, v1\n\
              s_cmp_lg_u32 s8, 0\ns_cbranch_scc1 begin\nds_write_b32 v8, v3 offset:2048\n\
              begin:\ns_waitcnt lgkmcnt(0)\ns_barrier\n\
-             {store}\n{wait}\nds_add_u32 v8, v7 offset:2048\ns_cmp_lg_u32 s8, 2\ns_cbranch_scc1 end\n\
-             s_mov_b64 exec, 1\n\
+             {store}\ns_waitcnt lgkmcnt(0)\nds_add_u32 v8, v7 offset:2048\ns_cmp_lg_u32 s8, 2\ns_cbranch_scc1 end\n\
+             s_mov_b64 exec, 1\n{early}\n\
              poll:\nds_or_rtn_b32 v2, v8, v3 offset:2048\ns_waitcnt lgkmcnt(0)\nv_readfirstlane_b32 s9, v2\n\
              s_cmp_lg_u32 s9, {count}\ns_cbranch_scc1 poll\n{load}\nend:\ns_waitcnt lgkmcnt(0)"
         )
     };
     let race = format!("lds-race: {load} | {store}");
     for (places, count) in [(0, 192), (0xfc, 3)] {
-        assembly(size, &body(places, count, "s_waitcnt lgkmcnt(0)"), &[]);
-        assembly(size, &body(places, count, ""), &[&race]);
+        assembly(size, &body(places, count, ""), &[]);
+        assembly(size, &body(places, count, load), &[&race]);
     }
 }

@@ -118,7 +118,7 @@ impl Worker<'_> {
 
     /// Calls the debugger between turns of workgroups.
     #[cold]
-    pub(super) fn rest(&self) {
+    pub(super) fn rest(&mut self) {
         let Some(control) = &self.control else {
             return;
         };
@@ -127,6 +127,11 @@ impl Worker<'_> {
         let instructions = self.progress.stats.instructions;
         let resting = Resting::new(&dispatched, instructions, &save);
         control.debugger.rests(&resting);
+        // The debugger may have lost its record.
+        let is_exact = control.debugger.is_exact();
+        if let Some(control) = self.control.as_mut().filter(|it| it.is_exact != is_exact) {
+            control.general = None;
+        }
     }
 
     /// Saves the state of the run; `None` if the state of host calls cannot be saved.
