@@ -417,7 +417,7 @@ pub fn stop_points(session: &Session<'_, '_>) -> String {
     text
 }
 
-/// Lists the source variables in scope, innermost function first: parameters, or all others.
+/// Lists the parameters in scope, or the other source variables in scope, innermost function first.
 ///
 /// # Errors
 /// Returns a message for the user.

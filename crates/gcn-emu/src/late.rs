@@ -5,7 +5,7 @@ use crate::noise::Noise;
 use crate::outstanding::Outstanding;
 use crate::scoreboard::OperationId;
 
-/// Issued operation with the state that it reads, as of its issue.
+/// Issued operation, with the state that it reads captured at issue.
 #[derive(Clone, Debug)]
 pub(crate) struct LateOperation {
     /// Sequence number within the wave.

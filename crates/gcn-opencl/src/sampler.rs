@@ -89,7 +89,7 @@ impl NewSampler {
     /// Allocates a sampler. `properties` is the application's property list, including the terminator.
     ///
     /// # Errors
-    /// The errors that the specification defines for the modes, or out of memory.
+    /// Returns the specification's error for invalid modes, or an error if memory runs out.
     pub(crate) fn new(
         context: &Arc<Context>,
         modes: Modes,

@@ -58,7 +58,7 @@ struct ProfiledLoad {
 }
 
 impl ProfiledCode {
-    /// True if a module has the same code and the same target.
+    /// True if `module` has the same code and target.
     fn is_of(&self, module: &Module) -> bool {
         self.module.device().target() == module.device().target()
             && self.module.object().bytes() == module.object().bytes()

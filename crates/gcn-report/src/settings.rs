@@ -288,8 +288,8 @@ impl Settings {
         self.trace.is_some() || !self.trace_only.is_empty()
     }
 
-    /// Returns builders for the devices, in the order of the targets, with target, memory, variations, threads and limit. A
-    /// traced device has a single thread, so that the order of lines is deterministic.
+    /// Returns a builder for each target, in order, configured with the memory size, variations, thread count and
+    /// instruction limit. A traced device has a single thread, so that the order of lines is deterministic.
     ///
     /// # Errors
     /// A device cannot be configured; see [`Device::builder`].

@@ -105,8 +105,8 @@ impl Module {
     /// file.
     ///
     /// # Errors
-    /// Fails if the bytes have none of these formats, contain no code object or several for the device, or the code
-    /// object cannot be loaded.
+    /// Fails if the bytes have none of these formats, if they contain no code object or several for the device, or if
+    /// the code object cannot be loaded.
     ///
     /// # Examples
     /// ```

@@ -5,7 +5,7 @@ use gcn_observe::finding::Check;
 use super::common::{Size, TARGETS, expect};
 use super::{DATA, GROUPS, LOAD, RACES, WAVES, assembly};
 
-/// A lock in global memory, free at 0x400, around a section that loads or stores at the address in v6.
+/// Code of a critical section with a lock in global memory, which holds 0x400 when free. The section accesses the address in v6.
 fn global_lock(section: &str) -> String {
     format!(
         "s_mov_b64 exec, 1\nv_mov_b32 v4, 0x1000\nv_mov_b32 v5, 0x400\nv_mov_b32 v6, 0\n\
@@ -15,7 +15,7 @@ fn global_lock(section: &str) -> String {
     )
 }
 
-/// The same in LDS, where the lock is free at 0.
+/// Code of a critical section with a lock in LDS, which holds 0 when free. The section accesses the address in v6.
 fn lds_lock(section: &str) -> String {
     format!(
         "s_mov_b64 exec, 1\nv_mov_b32 v4, 0x800\nv_mov_b32 v5, 1\nv_mov_b32 v6, 0\n\

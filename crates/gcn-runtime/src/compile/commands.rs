@@ -34,7 +34,7 @@ const NO_WARNINGS_OF_OPTIONS: [&str; 4] = [
 ];
 /// Prefixes of options that apply only to sources. Clang warns about them when it compiles bitcode.
 const OF_SOURCES: [&str; 1] = ["--gpu-max-threads-per-block="];
-/// Option that links a module. Linking a module in two steps would define its symbols twice.
+/// Option that links a bitcode module. Passing a module to two compilation steps would define its symbols twice.
 const LINK_MODULE: &str = "-mlink-bitcode-file";
 /// Option that makes symbols internal, so that unused functions and variables are removed. Clang passes it for HIP.
 const INTERNALIZE: [&str; 2] = ["-mllvm", "-amdgpu-internalize-symbols"];

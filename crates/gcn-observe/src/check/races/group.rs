@@ -99,10 +99,10 @@ pub(super) struct WaveClocks {
     invalidations: Vec<OperationId>,
     /// True if the wave has invalidated the vector cache and loaded nothing through it since.
     has_invalidated: bool,
-    /// Lanes that have stored to LDS, executed an atomic there that returns, or acquired since the last barrier. All lanes
-    /// or none, unless agents are lanes.
+    /// Lanes that have stored to LDS, executed a returning LDS atomic, or acquired since the last barrier. If agents are
+    /// waves, the mask has all lanes or none.
     wrote_lds: u64,
-    /// The same for global memory, without regard to barriers.
+    /// Lanes that have stored to global memory, executed a returning atomic on it, or acquired since the wave began.
     wrote_global: u64,
     /// True if vector memory operations were complete when the wave arrived at the last barrier.
     pub(super) arrived_complete: bool,

@@ -82,7 +82,7 @@ impl UndefinedAccess<'_> {
         Some(*new)
     }
 
-    /// Returns the dword in memory at a location.
+    /// Reads the dword at a location in memory.
     fn dword(&self, place: MemoryPlace) -> Option<u32> {
         let mut value = [0; DWORD as usize];
         let address = match place {
