@@ -7,6 +7,7 @@ use gcn_isa::simm::MODE_VSKIP;
 use super::events::{EventWriter, is_skipped};
 use super::late::{self, LateContext};
 use super::stop::Stop;
+use crate::block::BlockEntry;
 use crate::device::{Device, OnViolation};
 use crate::exec::alu::indexing;
 use crate::exec::memory::{self, Attempt, LaneFault, Transfer};
@@ -229,6 +230,16 @@ const CHANGES_EXECUTION: u32 = indexing::GPR_IDX_EN | MODE_VSKIP;
 #[inline(always)]
 pub(super) fn is_unmodified(wave: &Wave) -> bool {
     wave.mode & CHANGES_EXECUTION == 0
+}
+
+/// True if a wave that may execute `left` more instructions can run the host code of the block that it enters.
+#[inline(always)]
+pub(super) fn can_run_host_code(
+    BlockEntry { block, from }: BlockEntry<'_>,
+    wave: &Wave,
+    left: u64,
+) -> bool {
+    from == 0 && left >= block.steps().len() as u64 && is_unmodified(wave)
 }
 
 /// Mask of S_SETPRIO's two bits.

@@ -6,7 +6,9 @@
 
 use gcn_isa::DecodeError;
 
-use super::instruction::{After, NOWHERE, State, does_nothing, execute, holds, is_unmodified};
+use super::instruction::{
+    After, NOWHERE, State, can_run_host_code, does_nothing, execute, holds, is_unmodified,
+};
 use super::stop::Stop;
 use super::stop_points::StopPoints;
 use super::turn::Turn;
@@ -438,13 +440,14 @@ impl<'a, E: Execution<'a>> Fallback for Interpreter<'_, E> {
 pub(super) fn host_code<'a>(
     dispatched: &Dispatched<'a>,
     policy: Policy,
-    BlockEntry { block, from }: BlockEntry<'a>,
+    entry: BlockEntry<'a>,
     wave: &Wave,
     left: u64,
 ) -> Option<&'a NativeBlock> {
-    if from != 0 || left < block.steps().len() as u64 || !is_unmodified(wave) {
+    if !can_run_host_code(entry, wave, left) {
         return None;
     }
+    let block = entry.block;
     if block.is_due(policy) {
         dispatched.code.compile(block, wave.mode, policy);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::instruction::is_unmodified;
+use super::instruction::can_run_host_code;
 use crate::block::{Block, BlockEntry};
 use crate::native::{NativeBlock, Policy, Variant};
 use crate::observe::{Debugger, Dispatched};
@@ -117,13 +117,14 @@ impl StopPoints {
         &mut self,
         dispatched: &Dispatched<'_>,
         policy: Policy,
-        BlockEntry { block, from }: BlockEntry<'_>,
+        entry: BlockEntry<'_>,
         wave: &Wave,
         left: u64,
     ) -> Option<NativeBlock> {
-        if from != 0 || left < block.steps().len() as u64 || !is_unmodified(wave) {
+        if !can_run_host_code(entry, wave, left) {
             return None;
         }
+        let block = entry.block;
         let stops = self.of(dispatched, block)?;
         if !stops.steps.is_empty() {
             return None;
