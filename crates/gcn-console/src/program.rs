@@ -5,6 +5,7 @@
 //! requests of an editor.
 
 use std::io::{self, BufReader};
+use std::ops::Range;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::Release};
@@ -111,6 +112,8 @@ struct CurrentLaunch {
     kernel: Kernel,
     /// Parameter names of the kernel.
     names: Vec<String>,
+    /// Addresses of the kernel's arguments.
+    segment: Option<Range<u64>>,
     /// Code to be loaded into the engine.
     program: Option<Program>,
     /// True if the launch stops before its first instruction.
@@ -124,6 +127,7 @@ impl CurrentLaunch {
         CurrentLaunch {
             kernel: kernel.clone(),
             names: parameter_names(kernel),
+            segment: None,
             program: None,
             stops: false,
             has_stopped: false,
@@ -294,7 +298,18 @@ impl ProgramSession {
     fn explain(&self, launch: &Launch, queue: &Queue, request: &WhyRequest) {
         self.engine.restore_begin();
         let kernel = launch.kernel();
-        let (program, buffers) = (code(kernel), self.engine.buffers());
+        let program = code(kernel);
+        let (names, segment) = {
+            let current = locked(&self.current);
+            (current.names.clone(), current.segment.clone())
+        };
+        // An answer names arguments by themselves.
+        let is_argument = |it: &NamedBuffer| {
+            let mut segment = segment.iter();
+            segment.any(|at| at.start < it.address + it.bytes && it.address < at.end)
+        };
+        let mut buffers = self.engine.buffers();
+        buffers.retain(|it| !is_argument(it));
         let question = Question {
             program: &program,
             memory: kernel.module().device().memory(),
@@ -313,7 +328,6 @@ impl ProgramSession {
         self.engine.restore_begin();
         let parameters = kernel.parameters().unwrap_or_default();
         let places = parameters.iter().map(|it| it.offset..it.offset + it.size);
-        let names = locked(&self.current).names.clone();
         let arguments = names.into_iter().zip(places).collect();
         let mut names = RunNames::default();
         names.add(kernel.name(), 1, arguments);
@@ -408,7 +422,14 @@ impl FrontEnd for ProgramFront {
         let mut current = locked(&self.current);
         let segment = session.paused().map(|it| it.dispatched().dispatch);
         let segment = segment.and_then(|dispatch| dispatch.kernarg.clone());
-        let found = buffers(&current.kernel, &current.names, segment, session.memory());
+        current.segment = segment;
+        let CurrentLaunch {
+            kernel,
+            names,
+            segment,
+            ..
+        } = &*current;
+        let found = buffers(kernel, names, segment.clone(), session.memory());
         session.set_buffers(found);
         if let Some(program) = current.program.take() {
             session.set_program(program);

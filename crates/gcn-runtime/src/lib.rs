@@ -88,7 +88,7 @@ pub use gcn_emu::observe;
 #[doc(no_inline)]
 pub use gcn_emu::{
     Code, Fidelity, HostFunction,
-    device::HostCalls,
+    device::{HostCalls, SavedCalls},
     fault, memory,
     run::{AccessRule, Engine, Restricted, Stats, WavePlace},
 };
