@@ -8,7 +8,7 @@ use gcn_debug::{
 };
 
 use crate::places::{Message, describe, file_name, parse_error};
-use gcn_report::printable;
+use gcn_report::{plural, printable};
 
 /// Maximum number of elements to print.
 const MAX_ELEMENTS: usize = 200;
@@ -158,6 +158,9 @@ pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
             format!("Breakpoint {number}: its condition has no value: {error}")
         }
         Stop::Back => return None,
+        Stop::BackAtBegin if session.earlier_launches() > 0 => {
+            "The launch begins: going back continues in the launch before it".to_owned()
+        }
         Stop::BackAtBegin => "The launch begins: no earlier moment is known".to_owned(),
         Stop::Diverged => {
             "The launch has ended before it came back to that moment: its path depends on host code that runs beside it"
@@ -501,8 +504,15 @@ pub fn record(session: &Session<'_, '_>) -> Result<String, Message> {
         return Err(lost.to_owned());
     }
     let (checkpoints, bytes) = session.recorded();
+    let earlier = match session.earlier_launches() {
+        0 => String::new(),
+        count => format!(
+            ", and before it {} can be repeated",
+            plural(count as u64, "launch", "es")
+        ),
+    };
     Ok(format!(
-        "The past begins with the launch, {} instructions ago; checkpoints: {checkpoints}, {} KiB besides the first\n",
+        "The past begins with the launch, {} instructions ago{earlier}; checkpoints: {checkpoints}, {} KiB besides the first\n",
         paused.instructions(),
         bytes.div_ceil(1024)
     ))

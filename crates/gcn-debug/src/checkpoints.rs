@@ -53,6 +53,8 @@ pub(crate) struct Checkpoint {
     pub(crate) turn: u64,
     /// Number of user changes made before the checkpoint.
     pub(crate) changes: usize,
+    /// Bytes of memory that the checkpoint did not share with an earlier image.
+    fresh_bytes: usize,
 }
 
 impl Checkpoint {
@@ -123,13 +125,22 @@ impl Checkpoints {
         }
     }
 
-    /// Drops all checkpoints but for the last image of memory, which those of the next launch share.
-    pub(crate) fn begin_launch(&mut self) {
+    /// Drops all checkpoints, except for the last image of memory, with which those of the next launch share pages. Returns
+    /// the first image, and the number of bytes that it did not share with an earlier one.
+    pub(crate) fn begin_launch(&mut self) -> Option<(Pages, usize)> {
+        let first = self.all.first();
+        let first = first.map(|it| (it.pages.clone(), it.fresh_bytes));
         let last = self.all.pop().map(|it| it.pages);
         *self = Checkpoints {
             before: last.or(self.before.take()),
             ..Checkpoints::new(self.recording)
         };
+        first
+    }
+
+    /// Maximum size in bytes, as requested.
+    pub(crate) fn max_bytes(&self) -> usize {
+        self.recording.bytes
     }
 
     /// Drops all checkpoints.
@@ -201,6 +212,7 @@ impl Checkpoints {
             pages,
             turn,
             changes,
+            fresh_bytes: bytes,
         };
         self.all.insert(place, checkpoint);
         self.thin(here);

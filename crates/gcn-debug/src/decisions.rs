@@ -3,7 +3,7 @@
 use gcn_emu::observe::{Paused, Turn};
 use gcn_isa::Does;
 
-use crate::goal::{Goal, SearchEnd, Sought};
+use crate::goal::{Goal, SearchEnd, Sought, SoughtStop};
 use crate::past::Moment;
 use crate::reasons::{Current, current, is_call};
 use crate::replay::goes_back;
@@ -147,8 +147,15 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
         instructions = instructions.min(change.at.executed.saturating_sub(at.executed));
     }
     let watches = state.stops.iter().any(|it| it.is_watch() && it.is_enabled);
+    let seeks_stops = matches!(
+        state.goal,
+        Goal::Search {
+            sought: SoughtStop::Any,
+            ..
+        }
+    );
     let compares = watches
-        && (!replays || matches!(state.goal, Goal::Search { .. }))
+        && (!replays || seeks_stops)
         && step.is_some_and(|step| {
             state
                 .stops
@@ -160,7 +167,6 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
         let turn = state.record.turn;
         state.last = Some(LastRun { at, turn, pc });
     }
-    let searches = matches!(&state.goal, Goal::Search { .. });
     if let Goal::Search {
         end: SearchEnd::Instructions(end),
         ..
@@ -197,11 +203,17 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
     }
     let goal_stops = matches!(
         state.goal,
-        Goal::Return { .. } | Goal::Until { .. } | Goal::Finish { .. }
+        Goal::Return { .. }
+            | Goal::Until { .. }
+            | Goal::Finish { .. }
+            | Goal::Search {
+                sought: SoughtStop::WaveEnd,
+                ..
+            }
     );
     let stops = goal_stops
         || seeks_calls
-        || (!replays || searches) && state.stops.iter().any(|it| it.is_enabled);
+        || (!replays || seeks_stops) && state.stops.iter().any(|it| it.is_enabled);
     let is_general = matches!(state.goal, Goal::Run)
         && state.scheduler == Scheduler::All
         && state.findings.is_none()

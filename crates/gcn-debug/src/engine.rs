@@ -19,9 +19,9 @@ use gcn_emu::step::Step;
 use crate::catch::{Catches, Findings};
 use crate::checkpoints::Recording;
 use crate::decisions::{decide, resumed};
-use crate::goal::{Goal, Sought};
+use crate::goal::{Goal, Sought, SoughtStop};
 use crate::program::Program;
-use crate::reasons::{self, Current, compare_anew, current, interrupted};
+use crate::reasons::{self, Current, compare_anew, current, ends_wave, interrupted};
 use crate::record::Record;
 use crate::replay;
 use crate::session::{Leave, Resume, Scheduler, Session, State, Stop, apply};
@@ -178,23 +178,41 @@ impl Engine {
         self.state().question.take()
     }
 
-    /// Prepares for a new run of a launch. Call this before each run, including repetitions of a launch.
+    /// Prepares for a new run of a launch. Call this, [`Engine::begin_next`] or [`Engine::begin_earlier`] before each
+    /// run, including repetitions of a launch.
     pub fn begin(&self) {
         let mut state = self.state();
-        state.goal = Goal::Run;
-        begin_record(&mut state);
-        state.dispatch = None;
-        state.start_clock();
+        begin_record(&mut state, false);
+        begin_run(&mut state);
+    }
+
+    /// Prepares for the run after the last one. Going back may continue in the last one, so no other launch and no host
+    /// code may have changed memory in between.
+    pub fn begin_next(&self) {
+        let mut state = self.state();
+        begin_record(&mut state, true);
+        begin_run(&mut state);
+    }
+
+    /// Prepares to repeat the run before the last one, after [`Leave::Earlier`].
+    pub fn begin_earlier(&self) {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        let goal = std::mem::replace(&mut state.goal, Goal::Run);
+        state.record.begin_earlier(&state.memory);
+        begin_run(state);
+        state.goal = goal;
     }
 
     /// Takes the reason why the debugger ended the run, or returns `None` if the run ended by itself. After
-    /// [`Leave::Why`], run the same launch again without [`Engine::begin`].
+    /// [`Leave::Why`], run the same launch again without [`Engine::begin`]; after [`Leave::Earlier`], the one before it
+    /// with [`Engine::begin_earlier`].
     pub fn left(&self) -> Option<Leave> {
         let mut state = self.state();
         let goal = std::mem::replace(&mut state.goal, Goal::Run);
         let leave = state.leave.take();
         let state = &mut *state;
-        if leave == Some(Leave::Why) {
+        if matches!(leave, Some(Leave::Why | Leave::Earlier)) {
             state.goal = goal;
             state.dispatch = None;
             return leave;
@@ -330,6 +348,10 @@ impl Debugger for Engine {
                 sought: Sought::Call { .. },
                 ..
             } => step.inst.uses().leaves_sequence(),
+            Goal::Search {
+                sought: SoughtStop::WaveEnd,
+                ..
+            } => ends_wave(step),
             _ => false,
         };
         of_goal || state.stops.iter().any(|it| it.concerns(address, step))
@@ -382,7 +404,7 @@ impl Debugger for Engine {
                     .record
                     .begin_again(&state.memory, state.written.as_ref());
             } else {
-                begin_record(state);
+                begin_record(state, false);
             }
             let _ = state.record.begin_turn(dispatch);
         }
@@ -412,9 +434,16 @@ impl Debugger for Engine {
     }
 }
 
-/// Begins the record of a launch.
-fn begin_record(state: &mut State) {
-    state.record.begin_launch();
+/// Prepares for a run without a goal.
+fn begin_run(state: &mut State) {
+    state.goal = Goal::Run;
+    state.dispatch = None;
+    state.start_clock();
+}
+
+/// Begins the record of a launch. `is_next` is true if the launch follows the last one directly.
+fn begin_record(state: &mut State, is_next: bool) {
+    state.record.begin_launch(is_next);
     if let Some(written) = &state.written {
         written.clear();
     }

@@ -48,6 +48,7 @@ pub(crate) enum Goal {
     Replay(Moment),
     /// Replays the launch to find the last stop between a turn's checkpoint and an end.
     Search {
+        sought: SoughtStop,
         begin: u64,
         end: SearchEnd,
         /// Last stop found so far, and its turn.
@@ -70,6 +71,17 @@ pub(crate) enum SearchEnd {
     Instructions(u64),
     /// Workgroup turn.
     Turn(u64),
+    /// End of the launch.
+    Launch,
+}
+
+/// Stop that a search looks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SoughtStop {
+    /// Breakpoint or change of a watched value.
+    Any,
+    /// Last instruction of a wave.
+    WaveEnd,
 }
 
 /// Target of a search among a wave's instructions.

@@ -6,6 +6,8 @@ use std::time::Instant;
 use gcn_emu::observe::Paused;
 use gcn_emu::step::Step;
 use gcn_emu::wave::{Waiting, WaveId};
+use gcn_isa::Does;
+use gcn_isa::effect::Control;
 
 use crate::eval;
 use crate::goal::Goal;
@@ -21,6 +23,11 @@ pub(crate) fn is_call(step: &Step) -> bool {
         && uses
             .registers()
             .any(|it| it.written != 0 && it.operand().is_some())
+}
+
+/// True if an instruction ends the wave.
+pub(crate) fn ends_wave(step: &Step) -> bool {
+    matches!(step.inst.does(), Does::Control(Control::End))
 }
 
 /// Wave that is taking its turn.

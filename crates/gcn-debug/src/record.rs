@@ -10,12 +10,25 @@ use gcn_emu::memory::Memory;
 use gcn_emu::observe::{self, Resting};
 
 use crate::checkpoints::{Checkpoint, Checkpoints, Recording, Unrecordable};
+use crate::pages::Pages;
 use crate::past::{Moment, UserChange};
 use crate::written::WrittenMemory;
+
+/// Launch that has ended, and can be repeated.
+#[derive(Debug)]
+struct EarlierLaunch {
+    /// Memory before the launch.
+    memory: Pages,
+    /// Bytes of memory not shared with the image before.
+    bytes: usize,
+    changes: Vec<UserChange>,
+}
 
 /// Record of a launch.
 #[derive(Debug)]
 pub(crate) struct Record {
+    /// Launches before the current one, in order.
+    earlier: Vec<EarlierLaunch>,
     /// Dispatch number; `None` before the dispatch starts.
     dispatch: Option<u64>,
     pub(crate) checkpoints: Checkpoints,
@@ -35,6 +48,7 @@ pub(crate) struct Record {
 impl Record {
     pub(crate) fn new(recording: Recording) -> Record {
         Record {
+            earlier: Vec::new(),
             dispatch: None,
             checkpoints: Checkpoints::new(recording),
             turn: 0,
@@ -46,10 +60,40 @@ impl Record {
         }
     }
 
-    /// Replaces the record with that of a launch that has not begun.
-    pub(crate) fn begin_launch(&mut self) {
+    /// Starts the record of a launch. If the launch follows another one directly (`is_next`), going back may continue in
+    /// the other one.
+    pub(crate) fn begin_launch(&mut self, is_next: bool) {
+        let image = self.checkpoints.begin_launch();
+        let changes = std::mem::take(&mut self.changes);
+        match image {
+            Some((memory, bytes)) if is_next && self.lost.is_none() => {
+                self.earlier.push(EarlierLaunch {
+                    memory,
+                    bytes,
+                    changes,
+                });
+                let mut bytes: usize = self.earlier.iter().skip(1).map(|it| it.bytes).sum();
+                while bytes > self.checkpoints.max_bytes() {
+                    self.earlier.remove(0);
+                    bytes -= self.earlier.first().map_or(bytes, |it| it.bytes);
+                }
+            }
+            _ => self.earlier.clear(),
+        }
+        self.begin();
+    }
+
+    /// Returns to the launch before the current one: restores its initial memory, and starts its record.
+    pub(crate) fn begin_earlier(&mut self, memory: &Memory) {
         self.checkpoints.begin_launch();
-        self.changes.clear();
+        self.begin();
+        if let Some(earlier) = self.earlier.pop() {
+            earlier.memory.restore(memory, None);
+            self.changes = earlier.changes;
+        }
+    }
+
+    fn begin(&mut self) {
         (self.dispatch, self.turn, self.made) = (None, 0, 0);
         (self.lost, self.returns_to, self.has_returned) = (None, None, false);
     }
@@ -94,6 +138,11 @@ impl Record {
     pub(crate) fn lose(&mut self, reason: &'static str) {
         self.lost = Some(reason);
         self.checkpoints.clear();
+    }
+
+    /// Number of launches before the current one to which the user can go back.
+    pub(crate) fn earlier(&self) -> usize {
+        self.earlier.len()
     }
 
     /// Returns the reason why the launch cannot go back, or `None` if it can.

@@ -7,12 +7,13 @@
 use gcn_emu::observe::Paused;
 use gcn_isa::Does;
 
-use crate::goal::{Goal, SearchEnd, Sought};
+use crate::goal::{Goal, SearchEnd, Sought, SoughtStop};
 use crate::past::Moment;
 use crate::reasons::{
-    Current, breakpoints, changes, compare_anew, focus_on, interrupted, is_call, is_interrupted,
+    Current, breakpoints, changes, compare_anew, ends_wave, focus_on, interrupted, is_call,
+    is_interrupted,
 };
-use crate::session::{LastRun, Resume, State, Stop};
+use crate::session::{LastRun, Leave, Resume, State, Stop};
 
 /// Number of instructions in the first window searched for lines and calls.
 const FIRST_WINDOW: u64 = 1000;
@@ -28,6 +29,9 @@ pub(crate) fn goes_back(
 ) -> bool {
     let turn = state.record.turn;
     let Moment { wave, executed } = at;
+    if paused.instructions() == 0 && state.record.earlier() > 0 {
+        return goes_earlier(state, resume);
+    }
     match *resume {
         Resume::Back(count) => {
             let moment = Moment {
@@ -51,10 +55,33 @@ pub(crate) fn goes_back(
             let before = paused.instructions();
             let begin = state.record.checkpoints.below(turn, before);
             let begin = begin.map(|it| it.turn);
-            search(state, begin, SearchEnd::Instructions(before))
+            search(
+                state,
+                SoughtStop::Any,
+                begin,
+                SearchEnd::Instructions(before),
+            )
         }
         _ => false,
     }
+}
+
+/// Leaves the launch, to go back into the one before it. Returns false for decisions that do not go back.
+fn goes_earlier(state: &mut State, resume: &Resume) -> bool {
+    let sought = match resume {
+        Resume::BackToStop => SoughtStop::Any,
+        Resume::Back(_) | Resume::BackLines(_) | Resume::BackToCall => SoughtStop::WaveEnd,
+        _ => return false,
+    };
+    state.goal = Goal::Search {
+        sought,
+        begin: 1,
+        end: SearchEnd::Launch,
+        found: None,
+    };
+    state.leave = Some(Leave::Earlier);
+    state.renew();
+    true
 }
 
 /// Starts a replay up to a wave's `moment`, from a checkpoint no later than `turn`.
@@ -75,11 +102,12 @@ fn go(state: &mut State, goal: Goal, turn: u64) -> bool {
 }
 
 /// Starts a search for the last stop between a checkpoint and `end`.
-fn search(state: &mut State, begin: Option<u64>, end: SearchEnd) -> bool {
+fn search(state: &mut State, sought: SoughtStop, begin: Option<u64>, end: SearchEnd) -> bool {
     let Some(begin) = begin else {
         return false;
     };
     let goal = Goal::Search {
+        sought,
         begin,
         end,
         found: None,
@@ -142,14 +170,22 @@ fn arrived(
                 _ => Stop::Back,
             });
         }
-        Goal::Search { end, .. } => {
+        Goal::Search { end, sought, .. } => {
             let turn = state.record.turn;
             let is_over = match end {
                 SearchEnd::Instructions(end) => paused.instructions() >= *end,
                 SearchEnd::Turn(end) => turn >= *end,
+                SearchEnd::Launch => false,
             };
             let mut hit = changed.map(|last| (last.at, last.turn));
-            if !is_over && breakpoints(state, paused, current, false).is_some() {
+            let is_hit = match sought {
+                SoughtStop::Any => !is_over && breakpoints(state, paused, current, false).is_some(),
+                SoughtStop::WaveEnd => {
+                    let step = paused.dispatched().code.step(pc).and_then(Result::ok);
+                    step.is_some_and(ends_wave)
+                }
+            };
+            if is_hit {
                 hit = Some((at, turn));
             }
             if let Goal::Search { found, .. } = &mut state.goal {
@@ -204,10 +240,10 @@ pub(crate) fn end_search(state: &mut State) -> bool {
         Goal::Search { begin, .. } if state.record.checkpoints.is_first(begin) => {
             replay(state, Moment::default(), begin)
         }
-        Goal::Search { begin, .. } => {
+        Goal::Search { begin, sought, .. } => {
             let earlier = state.record.checkpoints.ahead_of(begin);
             let earlier = earlier.map(|it| it.turn);
-            search(state, earlier, SearchEnd::Turn(begin))
+            search(state, sought, earlier, SearchEnd::Turn(begin))
         }
         Goal::SearchWave {
             before,

@@ -64,7 +64,7 @@ pub enum Stop {
     },
     /// The launch went back to an earlier point.
     Back,
-    /// The launch went back to its start; no earlier state is recorded.
+    /// The launch went back to its start. Earlier moments are those of [`Session::earlier_launches`].
     BackAtBegin,
     /// The launch ended before it reached the moment again to which it went back. Reported through
     /// [`FrontEnd::passed`](crate::FrontEnd::passed).
@@ -130,6 +130,8 @@ pub enum Leave {
     /// Rerun of this launch up to the same point, after the question in [`Engine::question`](crate::Engine::question)
     /// is answered.
     Why,
+    /// Rerun of the launch before this one, to go back into it.
+    Earlier,
 }
 
 /// Last instructions that the engine allowed a wave to execute.
@@ -505,6 +507,11 @@ impl Session<'_, '_> {
     /// Returns the number of checkpoints of the launch and their size in bytes, excluding the memory in the first one.
     pub fn recorded(&self) -> (usize, usize) {
         self.state.record.checkpoints.size()
+    }
+
+    /// Number of launches before this one to which the user can go back.
+    pub fn earlier_launches(&self) -> usize {
+        self.state.record.earlier()
     }
 
     /// Returns the reason why the launch cannot go back, or `None` if it can.

@@ -281,34 +281,37 @@ fn session(
             }
         }
         has_run = true;
+        let runs = debugged.runs();
         let mut run = 0;
-        for number in 0..debugged.count() {
+        engine.begin();
+        while let Some(&number) = runs.get(run) {
             let observers = match checking {
                 Some(checking) => checking.launch(debugged.kernel(number)),
                 None => Observers::none(),
             };
             let observers = observers.controlled_by(engine.clone());
-            for _ in 0..debugged.repetitions(number) {
-                engine.begin();
-                let end = loop {
-                    let end = debugged.execute(number, &observers)?;
-                    match engine.left() {
-                        None => break end,
-                        Some(Leave::Why) => {
-                            if let Some(question) = engine.question() {
-                                why::at_stop(debugged, image.as_ref(), run, &question, out)?;
-                            }
-                        }
-                        Some(Leave::Quit) => return Ok(()),
-                        Some(Leave::Restart) => {
-                            restarts = true;
-                            continue 'session;
-                        }
+            let end = debugged.execute(number, &observers)?;
+            match engine.left() {
+                None => {
+                    ended(&end, out)?;
+                    if end.fault.is_some() {
+                        continue 'session;
                     }
-                };
-                run += 1;
-                ended(&end, out)?;
-                if end.fault.is_some() {
+                    run += 1;
+                    engine.begin_next();
+                }
+                Some(Leave::Why) => {
+                    if let Some(question) = engine.question() {
+                        why::at_stop(debugged, image.as_ref(), run as u32, &question, out)?;
+                    }
+                }
+                Some(Leave::Earlier) => {
+                    run -= 1;
+                    engine.begin_earlier();
+                }
+                Some(Leave::Quit) => return Ok(()),
+                Some(Leave::Restart) => {
+                    restarts = true;
                     continue 'session;
                 }
             }
