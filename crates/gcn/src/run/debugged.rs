@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use gcn_args::bind::BufferView;
 use gcn_args::fill::Fill;
 use gcn_args::spec::Spec;
 use gcn_debug::{NamedBuffer, Program, ScalarType};
 use gcn_report::{Checking, CodeMap, FaultReport};
 use gcn_runtime::observe::Observers;
-use gcn_runtime::{Buffer, Completion, Kernel, Module};
+use gcn_runtime::{Buffer, Completion, Module};
 
 use super::arguments;
 use super::dispatch::{Dispatches, ReadyLaunches};
@@ -21,8 +21,7 @@ use super::launch;
 use super::options::Args;
 use super::output::{ElementSelector, MemoryView};
 use super::request::RunRequest;
-use crate::failure::KernelUsageError;
-use crate::program::{ProgramTerms, choose, program};
+use crate::program::LoadedProgram;
 
 /// Prepared launches for a debugger.
 pub struct DebuggedRun {
@@ -39,7 +38,7 @@ pub struct DebuggedRun {
 /// # Errors
 /// The program or the launches are invalid.
 pub fn debugged(args: &Args, checking: Option<&Checking>) -> Result<DebuggedRun> {
-    let request = launch::read(args, checking.is_some(), false)?;
+    let request = launch::read(args, checking.is_some(), args.json)?;
     prepared(request, checking, Arc::default(), 0)
 }
 
@@ -55,30 +54,8 @@ pub fn prepared(
     padding: u64,
 ) -> Result<DebuggedRun> {
     request.threads = Some(1);
-    let names: Vec<_> = request
-        .launches
-        .iter()
-        .map(|it| it.kernel.as_deref())
-        .collect();
-    let terms = ProgramTerms {
-        kernels: &names,
-        json: false,
-        device: &|target| super::device(&request, target),
-    };
-    let module = program(&request.program, &terms)?.module;
-    let chosen = names.iter().map(|name| choose(&module, *name));
-    let kernels = chosen.collect::<Result<Vec<Kernel>>>()?;
-    if let Some(wrong) = &request.wrong_arg {
-        bail!(KernelUsageError {
-            message: wrong.clone(),
-            help: kernels.first().and_then(arguments::help),
-        });
-    }
+    let (LoadedProgram { module, .. }, kernels) = super::load(&request, checking)?;
     let device = module.device();
-    if let Some(checking) = checking {
-        checking.notes(&module);
-        device.observe(checking.observers());
-    }
     let budget = request.memory.unwrap_or_else(arguments::spare_memory);
     let padding = match padding {
         0 => None,

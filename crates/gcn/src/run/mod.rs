@@ -154,11 +154,11 @@ fn device(run: &RunRequest, target: &str) -> Result<Device> {
         .build())
 }
 
-fn carry_out(
-    run: &RunRequest,
-    checking: Option<&Checking>,
-    out: &mut dyn Write,
-) -> Result<CheckResult> {
+/// Loads the program of a run, with checkers on its device, and finds the kernels of the launches.
+///
+/// # Errors
+/// The program is invalid, a launch names no kernel of it, or an argument has no name.
+fn load(run: &RunRequest, checking: Option<&Checking>) -> Result<(LoadedProgram, Vec<Kernel>)> {
     let launches = run.launches.iter();
     let names: Vec<_> = launches.map(|launch| launch.kernel.as_deref()).collect();
     let terms = ProgramTerms {
@@ -166,25 +166,38 @@ fn carry_out(
         json: run.json,
         device: &|target| device(run, target),
     };
-    let LoadedProgram {
-        module, included, ..
-    } = program(&run.program, &terms)?;
-    let chosen = names.iter().map(|name| choose(&module, *name));
-    let kernels = chosen.collect::<Result<Vec<_>>>()?;
-    if let Some(checking) = checking {
-        check_kernel_names(checking, &kernels)?;
-    }
+    let loaded = program(&run.program, &terms)?;
+    let module = &loaded.module;
+    let chosen = names.iter().map(|name| choose(module, *name));
+    let kernels = chosen.collect::<Result<Vec<Kernel>>>()?;
     if let Some(wrong) = &run.wrong_arg {
         bail!(KernelUsageError {
             message: wrong.clone(),
             help: kernels.first().and_then(arguments::help),
         });
     }
-    let (device, loaded) = (module.device(), module.loaded());
     if let Some(checking) = checking {
-        checking.notes(&module);
-        device.observe(checking.observers());
+        checking.notes(module);
+        module.device().observe(checking.observers());
     }
+    Ok((loaded, kernels))
+}
+
+fn carry_out(
+    run: &RunRequest,
+    checking: Option<&Checking>,
+    out: &mut dyn Write,
+) -> Result<CheckResult> {
+    let (
+        LoadedProgram {
+            module, included, ..
+        },
+        kernels,
+    ) = load(run, checking)?;
+    if let Some(checking) = checking {
+        check_kernel_names(checking, &kernels)?;
+    }
+    let (device, loaded) = (module.device(), module.loaded());
     let budget = run.memory.unwrap_or_else(arguments::spare_memory);
     let dispatches = Dispatches::new(run, &kernels, device, budget)?;
     dispatches.check()?;
