@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use gcn_debug::{Answer, Program, WhyError, WhyRequest};
 use gcn_report::printable;
 
-pub use terms::{RunNames, Terms, instruction, location, number, ranges};
+pub use terms::{RunNames, Terms, branch, instruction, label, location, number};
 pub use tree::write;
 
 /// Number of dependence levels that an answer shows by default.

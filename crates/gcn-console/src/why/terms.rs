@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use gcn_debug::{Answer, AnswerStep, Location, Origin, Program};
+use gcn_debug::{Answer, AnswerStep, Edge, Location, Origin, Program};
 use gcn_report::{plural, printable};
 
 /// Maximum number of ranges shown.
@@ -116,6 +116,24 @@ impl RunNames {
                 )
             }
         }
+    }
+}
+
+/// Connector of a line in a tree, and the indent of lines below it.
+pub fn branch(place: usize, count: usize) -> (&'static str, &'static str) {
+    match place + 1 == count {
+        true => ("└─ ", "   "),
+        false => ("├─ ", "│  "),
+    }
+}
+
+/// Label of a kind of dependence.
+pub fn label(edge: Edge) -> &'static str {
+    match edge {
+        Edge::Data => "",
+        Edge::Address => "address: ",
+        Edge::Exec => "active lanes: ",
+        Edge::Branch => "condition: ",
     }
 }
 

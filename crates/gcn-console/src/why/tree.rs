@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use gcn_debug::{AnswerEdge, AnswerStep, AnswerTarget, Edge, Origin, WaveId};
 use gcn_report::plural;
 
-use super::terms::{Terms, location, number};
+use super::terms::{Terms, branch, label, location, number};
 
 /// Writes a title, the tree, its inputs and its size.
 ///
@@ -203,22 +203,23 @@ impl<'a> Tree<'a> {
         let indent = above.indent.clone();
         let mut seen = HashSet::new();
         for (place, line) in lines.iter().enumerate() {
-            let (branch, below) = match place + 1 == lines.len() {
-                true => ("└─ ", "   "),
-                false => ("├─ ", "│  "),
-            };
+            let (branch, below) = branch(place, lines.len());
             above.indent = format!("{indent}{below}");
             let edge = match line {
                 TreeLine::One(edge) => edge,
                 TreeLine::Constants(steps) => {
                     let values = steps.iter().map(|it| value(self.step(*it)));
                     let values: Vec<String> = values.flatten().collect();
-                    let kind = kind(Edge::Address);
-                    writeln!(out, "{indent}{branch}{kind}constants {}", values.join(", "))?;
+                    let label = label(Edge::Address);
+                    writeln!(
+                        out,
+                        "{indent}{branch}{label}constants {}",
+                        values.join(", ")
+                    )?;
                     continue;
                 }
             };
-            write!(out, "{indent}{branch}{}", kind(edge.kind))?;
+            write!(out, "{indent}{branch}{}", label(edge.kind))?;
             match edge.target {
                 AnswerTarget::Origin(origin) => writeln!(out, "{}", self.origin(from, origin))?,
                 AnswerTarget::Step(step) => {
@@ -347,14 +348,4 @@ fn value(step: &AnswerStep) -> Option<String> {
         [] | [_, _, _, ..] => name.clone(),
         written => format!("{name} = {}", number(written, step.is_f32)),
     })
-}
-
-/// Label of a kind of dependence.
-fn kind(kind: Edge) -> &'static str {
-    match kind {
-        Edge::Data => "",
-        Edge::Address => "address: ",
-        Edge::Exec => "active lanes: ",
-        Edge::Branch => "condition: ",
-    }
 }

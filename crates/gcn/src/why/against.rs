@@ -25,7 +25,7 @@ use gcn_runtime::observe::Observers;
 
 use super::options::{Args, COMMAND};
 use super::parting::{
-    BufferCounts, ComparedElement, Comparing, Report, Subject, write, write_json,
+    BufferCounts, ComparedElement, Difference, Report, Subject, write, write_json,
 };
 use super::runs::{FaultedAccess, RunEnd, RunFault, Runs, element, run_names};
 use crate::problem::{HISTORY_TOO_LARGE, Problem};
@@ -105,7 +105,7 @@ pub fn compare(args: &Args, out: &mut dyn Write) -> Result<Status> {
             render::tell(format_args!("note: {note}\n"));
         }
     }
-    Ok(match report.different {
+    Ok(match report.difference {
         None => Status::Success,
         Some(_) => Status::Difference,
     })
@@ -200,9 +200,9 @@ impl TwoRuns {
         if let Some(side) = side.filter(|_| place.is_none() && faults[0] != faults[1])
             && let Some(fault) = faults[side]
         {
-            let different = self.fault(side, fault, args.executions)?;
+            let difference = self.fault(side, fault, args.executions)?;
             return Ok(Report {
-                different,
+                difference,
                 compared: 0,
                 notes,
             });
@@ -213,7 +213,7 @@ impl TwoRuns {
             .map_err(RunEnd::Error)?;
         let Some(different) = different else {
             return Ok(Report {
-                different: None,
+                difference: None,
                 compared,
                 notes,
             });
@@ -225,7 +225,7 @@ impl TwoRuns {
         let Some(parting) = parting else {
             notes.push("the runs do not repeat: the second time the element is equal".to_owned());
             return Ok(Report {
-                different: None,
+                difference: None,
                 compared,
                 notes,
             });
@@ -235,7 +235,7 @@ impl TwoRuns {
             value.map_or_else(Default::default, |it| (it.to_string(), run::json(it)))
         });
         Ok(Report {
-            different: Some(Comparing {
+            difference: Some(Difference {
                 subject: Subject::Element(ComparedElement {
                     label: different.label,
                     ty: different.ty,
@@ -279,7 +279,7 @@ impl TwoRuns {
         side: usize,
         fault: &FaultedAccess,
         executions: usize,
-    ) -> Result<Option<Comparing>, RunEnd> {
+    ) -> Result<Option<Difference>, RunEnd> {
         let (own, own_names) = self.graph(side, GraphPlace::Access(fault.place), executions)?;
         let access = own.access().map_or(fault.place.access, AccessChoice::Like);
         let place = AccessPlace {
@@ -292,7 +292,7 @@ impl TwoRuns {
             _ => ([&other, &own], [other_names, own_names]),
         };
         let parting = part_addresses(graphs[0], graphs[1]);
-        Ok(parting.map(|parting| Comparing {
+        Ok(parting.map(|parting| Difference {
             subject: Subject::Fault {
                 side,
                 message: fault.message.clone(),

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::json::{OriginReport, kind, origin};
 use crate::render;
 use crate::render::printable;
-use gcn_console::why::{RunNames, instruction, location, number};
+use gcn_console::why::{RunNames, branch, instruction, label, location, number};
 use gcn_report::plural;
 
 /// Names of the runs.
@@ -25,8 +25,8 @@ const STATE: [&str; 3] = ["mode", "exec_lo", "exec_hi"];
 
 /// Result of a comparison.
 pub struct Report {
-    /// Element or access that differs; `None` if there is none.
-    pub different: Option<Comparing>,
+    /// Difference between the runs; `None` if there is none.
+    pub difference: Option<Difference>,
     /// Number of elements compared.
     pub compared: u64,
     /// Faults, and limits of the comparison.
@@ -34,7 +34,7 @@ pub struct Report {
 }
 
 /// Element or access that differs, and the place where the runs part.
-pub struct Comparing {
+pub struct Difference {
     /// Element or access that differs.
     pub subject: Subject,
     /// Place where the runs part.
@@ -43,7 +43,7 @@ pub struct Comparing {
     pub names: [RunNames; 2],
 }
 
-/// Difference between two runs.
+/// Element or access that differs.
 pub enum Subject {
     /// An element.
     Element(ComparedElement),
@@ -108,16 +108,16 @@ fn headline(kind: PartingKind) -> &'static str {
 /// # Errors
 /// `out` cannot be written.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let Some(comparing) = &report.different else {
+    let Some(difference) = &report.difference else {
         let compared = plural(report.compared, "element", "s");
         return writeln!(out, "Both runs leave the same values: {compared} compared.");
     };
-    let Comparing {
+    let Difference {
         subject,
         parting,
         names,
-    } = comparing;
-    let label = match subject {
+    } = difference;
+    let end = match subject {
         Subject::Element(element) => {
             write_element(element, out)?;
             printable(&element.label)
@@ -141,12 +141,12 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     }
     let shown = parting.path.iter().rev();
     if !parting.path.is_empty() {
-        writeln!(out, "From there to {label}:")?;
+        writeln!(out, "From there to {end}:")?;
     }
     for (edge, steps) in shown.take(MAX_PAIRS) {
         for (side, step) in steps.iter().enumerate() {
             let label = match side {
-                0 => edge_label(*edge),
+                0 => label(*edge),
                 _ => "",
             };
             let line = step_line(step, &names[side], false);
@@ -211,14 +211,10 @@ fn write_side(
 ) -> io::Result<()> {
     if let Some((origin, value)) = &side.origin {
         let value = value.map_or_else(String::new, |it| format!(" = {}", number(&[it], false)));
-        return writeln!(
-            out,
-            "{branch} {name}: {}{value}",
-            names.origin(origin, None)
-        );
+        return writeln!(out, "{branch}{name}: {}{value}", names.origin(origin, None));
     }
     if side.steps.is_empty() {
-        return writeln!(out, "{branch} {name}: has no such access");
+        return writeln!(out, "{branch}{name}: has no such access");
     }
     // A single instruction is shown on the line of its run, several below it. Omitted ones are counted on that line.
     let is_one = side.steps.len() == 1 && side.hidden == 0;
@@ -244,11 +240,11 @@ fn write_side(
         }
     }
     for step in &side.conditions {
-        let label = edge_label(Edge::Branch);
+        let label = label(Edge::Branch);
         let line = format!("{label}{}", step_line(step, names, false));
         tree.lines.push((line, Vec::new()));
     }
-    writeln!(out, "{branch} {name}:{head}")?;
+    writeln!(out, "{branch}{name}:{head}")?;
     tree.write(below, out)
 }
 
@@ -261,21 +257,13 @@ impl Tree {
     fn write(&self, indent: &str, out: &mut dyn Write) -> io::Result<()> {
         for (place, (line, children)) in self.lines.iter().enumerate() {
             let (branch, below) = branch(place, self.lines.len());
-            writeln!(out, "{indent}{branch} {line}")?;
+            writeln!(out, "{indent}{branch}{line}")?;
             for (place, line) in children.iter().enumerate() {
                 let (branch, _) = self::branch(place, children.len());
-                writeln!(out, "{indent}{below}{branch} {line}")?;
+                writeln!(out, "{indent}{below}{branch}{line}")?;
             }
         }
         Ok(())
-    }
-}
-
-/// Connector of a line, and the indent of lines below it.
-fn branch(place: usize, count: usize) -> (&'static str, &'static str) {
-    match place + 1 == count {
-        true => ("└─", "   "),
-        false => ("├─", "│  "),
     }
 }
 
@@ -337,7 +325,7 @@ fn text_of(value: u64, is_f32: bool) -> String {
 }
 
 fn input_line(input: &StepInput, names: &RunNames) -> String {
-    let label = edge_label(input.edge);
+    let label = label(input.edge);
     let value = input.value.map(|it| text_of(it, input.is_f32));
     let is = value.map_or_else(String::new, |it| format!(" = {it}"));
     match (&input.from, &input.register) {
@@ -351,15 +339,6 @@ fn input_line(input: &StepInput, names: &RunNames) -> String {
             format!("{label}{}", names.origin(it, value))
         }
         (ValueOrigin::Origin(it), None) => format!("{label}{}{is}", names.origin(it, None)),
-    }
-}
-
-fn edge_label(edge: Edge) -> &'static str {
-    match edge {
-        Edge::Data => "",
-        Edge::Address => "address: ",
-        Edge::Exec => "active lanes: ",
-        Edge::Branch => "condition: ",
     }
 }
 
@@ -453,29 +432,29 @@ struct InputReport<'a> {
 /// # Errors
 /// `out` cannot be written.
 pub fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let different = report.different.as_ref();
-    let parting = different.map(|it| &it.parting);
-    let runs = different.map(|it| {
+    let difference = report.difference.as_ref();
+    let parting = difference.map(|it| &it.parting);
+    let runs = difference.map(|it| {
         let sides = it.parting.sides.iter().zip(&it.names);
         sides.map(|(side, names)| run_report(side, names)).collect()
     });
-    let path = different.map(|it| {
+    let path = difference.map(|it| {
         let path = it.parting.path.iter().map(|(edge, steps)| HopReport {
             kind: kind(*edge),
             instructions: [0, 1].map(|side| instruction_report(&steps[side], &it.names[side])),
         });
         path.collect()
     });
-    let element = different.and_then(|it| match &it.subject {
+    let element = difference.and_then(|it| match &it.subject {
         Subject::Element(element) => Some(element),
         Subject::Fault { .. } => None,
     });
-    let fault = different.and_then(|it| match &it.subject {
+    let fault = difference.and_then(|it| match &it.subject {
         Subject::Element(_) => None,
         Subject::Fault { side, .. } => Some(SIDES[*side]),
     });
     let report = ComparisonReport {
-        differs: different.is_some(),
+        differs: difference.is_some(),
         compared: report.compared,
         place: element.map(|it| &*it.label),
         r#type: element.map(|it| it.ty.name()),
