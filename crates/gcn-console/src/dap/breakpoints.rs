@@ -53,10 +53,8 @@ enum Place {
 }
 
 impl Place {
-    /// Location for a name that no loaded code has; marks the answer as not verified.
-    fn pending(name: &PlaceName, missing: Refusal, answer: &mut Breakpoint) -> Place {
-        answer.verified = false;
-        answer.message = Some(missing);
+    /// Location for a name that no loaded code has.
+    fn pending(name: &PlaceName) -> Place {
         Place::Stop(PlaceName::nowhere(), name.description())
     }
 }
@@ -209,11 +207,9 @@ fn set(
         Some(text) => Some((parsed(session, text)?, text.to_owned())),
     };
     let ignored = ignored(wanted.hit_condition.as_deref())?;
-    let mut answer = Breakpoint {
-        verified: true,
-        ..Breakpoint::default()
-    };
+    let mut answer = Breakpoint::default();
     let mut name = None;
+    let mut missing = None;
     let place = match kind {
         Kind::Source(_) => {
             let number = line_number(wanted.line)?;
@@ -236,11 +232,12 @@ fn set(
                     let description = describe(session, first);
                     Place::Stop(StopKind::Addresses(addresses), description)
                 }
-                (Err(missing), Some(name)) if names.is_some() => {
+                (Err(reason), Some(name)) if names.is_some() => {
                     answer.line = Some(number);
-                    Place::pending(name, missing, &mut answer)
+                    missing = Some(reason);
+                    Place::pending(name)
                 }
-                (Err(missing), _) => return Err(missing),
+                (Err(reason), _) => return Err(reason),
             }
         }
         Kind::Functions => {
@@ -259,10 +256,11 @@ fn set(
                     }
                     Place::Stop(stop, description)
                 }
-                (Err(missing), Some(name)) if names.is_some() => {
-                    Place::pending(name, missing, &mut answer)
+                (Err(reason), Some(name)) if names.is_some() => {
+                    missing = Some(reason);
+                    Place::pending(name)
                 }
-                (Err(missing), _) => return Err(missing),
+                (Err(reason), _) => return Err(reason),
             }
         }
         Kind::Instructions => {
@@ -304,6 +302,8 @@ fn set(
         names.add(number, name);
     }
     answer.id = Some(number);
+    answer.verified = missing.is_none();
+    answer.message = missing;
     Ok(answer)
 }
 
