@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use gcn_debug::{
     Evaluated, Finding, Format, Line, Scalar, ScalarType, Session, Space, Stop, StopKind, Target,
-    View, Waiting, Wave, WaveId, evaluate, parse,
+    View, Waiting, Wave, WaveId, evaluate, folded, parse,
 };
 
 use crate::places::{Message, describe, file_name, parse_error};
@@ -12,8 +12,6 @@ use gcn_report::{plural, printable};
 
 /// Maximum number of elements to print.
 const MAX_ELEMENTS: usize = 200;
-/// Minimum number of consecutive equal elements to fold into one.
-const MIN_REPEATS: usize = 10;
 /// Maximum number of instructions to list.
 const MAX_INSTRUCTIONS: usize = 400;
 /// Maximum number of bytes that `x` shows.
@@ -36,13 +34,12 @@ pub fn numbers(all: &[Scalar], format: Format) -> String {
         }
         let equal = rest.iter().take_while(|it| it.bits == first.bits).count();
         let text = first.text(format);
-        if equal >= MIN_REPEATS {
-            parts.push(format!("{text} <repeats {equal} times>"));
-            rest = &rest[equal..];
-        } else {
-            parts.push(text);
-            rest = &rest[1..];
-        }
+        let (part, count) = match folded(&text, equal) {
+            Some(folded) => (folded, equal),
+            None => (text, 1),
+        };
+        parts.push(part);
+        rest = &rest[count..];
     }
     format!("{{{}}}", parts.join(", "))
 }
@@ -155,7 +152,10 @@ pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
             lines.join("\n")
         }
         Stop::Condition { number, error } => {
-            format!("Breakpoint {number}: its condition has no value: {error}")
+            let mut stops = session.stop_points().iter();
+            let is_watch = stops.any(|it| it.number == *number && it.is_watch());
+            let kind = if is_watch { "Watchpoint" } else { "Breakpoint" };
+            format!("{kind} {number}: its condition has no value: {error}")
         }
         Stop::Back => return None,
         Stop::BackAtBegin if session.earlier_launches() > 0 => {

@@ -131,7 +131,7 @@ pub use gcn_emu::observe::Debugger;
 pub use gcn_emu::wave::{Waiting, Wave, WaveId};
 pub use listing::Listed;
 pub use memory_access::WorkItem;
-pub use object::{Local, ObjectPart, SourceObject};
+pub use object::{Local, ObjectPart, SourceObject, folded};
 pub use parse::{ParseError, parse};
 pub use past::{MemoryImage, Moment};
 pub use program::{Line, Location, Program, Symbol};

@@ -3,6 +3,8 @@
 mod storage;
 mod text;
 
+pub use text::folded;
+
 use std::sync::Arc;
 
 use gcn_object::{
@@ -100,7 +102,11 @@ impl SourceObject {
         let (wave, _) = view.wave?;
         let variables = view.program.variables(wave.pc).ok()?;
         let base = name.split('.').next().unwrap_or_default();
-        let base = base.strip_suffix(ENTRY).unwrap_or(base);
+        if let Some(base) = base.strip_suffix(ENTRY) {
+            let arguments = kernel_arguments(view, &variables);
+            let found = arguments.iter().find(|(it, _)| it.name == base);
+            return found.map(|(it, _)| it.id);
+        }
         let found = variables
             .iter()
             .find(|it| it.name == name || it.name == base);
@@ -309,19 +315,7 @@ impl SourceObject {
         let of = source_type(view, *element)?;
         let ty = match lengths.get(1..) {
             None | Some([]) => of,
-            Some(inner) => {
-                let suffix: String = inner.iter().map(|it| format!("[{it}]")).collect();
-                Arc::new(SourceType {
-                    name: of.name.clone() + &suffix,
-                    bytes: inner
-                        .iter()
-                        .fold(of.bytes, |all, it| all.saturating_mul(*it)),
-                    kind: SourceTypeKind::Array {
-                        element: *element,
-                        lengths: inner.to_vec(),
-                    },
-                })
-            }
+            Some(inner) => Arc::new(SourceType::array(&of, *element, inner.to_vec())),
         };
         self.part(view, ty, 0, None)
     }

@@ -94,11 +94,15 @@ impl SourceObject {
 
 /// Joins texts, folding long runs of equal ones.
 fn repeated(texts: &[(String, usize)]) -> String {
-    let all = texts.iter().map(|(text, count)| match *count {
-        count if count >= MIN_REPEATS => format!("{text} <repeats {count} times>"),
-        count => vec![text.as_str(); count].join(", "),
+    let all = texts.iter().map(|(text, count)| {
+        folded(text, *count).unwrap_or_else(|| vec![text.as_str(); *count].join(", "))
     });
     all.collect::<Vec<_>>().join(", ")
+}
+
+/// Formats a long run of equal elements as gdb does, such as `0 <repeats 16 times>`. Returns `None` for a short one.
+pub fn folded(element: &str, count: usize) -> Option<String> {
+    (count >= MIN_REPEATS).then(|| format!("{element} <repeats {count} times>"))
 }
 
 impl View<'_> {

@@ -83,6 +83,17 @@ pub struct SourceField {
     pub bits: Option<(u64, u64)>,
 }
 
+impl SourceType {
+    /// Creates the type of an array, whose elements have type `of`, which `element` refers to.
+    pub fn array(of: &SourceType, element: TypeRef, lengths: Vec<u64>) -> SourceType {
+        SourceType {
+            name: format!("{}{}", of.name, dimensions(&lengths)),
+            bytes: lengths.iter().copied().fold(of.bytes, u64::saturating_mul),
+            kind: SourceTypeKind::Array { element, lengths },
+        }
+    }
+}
+
 impl SourceLines {
     /// Reads a type.
     ///
@@ -161,11 +172,9 @@ impl SourceLines {
             gimli::DW_TAG_array_type => {
                 let no_element = || LinesError::Dwarf("an array has no element type".to_owned());
                 let element = type_ref(unit, entry).ok_or_else(no_element)?;
-                let lengths = lengths(unit, entry)?;
-                let size = self.type_at(element, depth + 1)?.bytes;
-                let size = lengths.iter().copied().fold(size, u64::saturating_mul);
-                let kind = SourceTypeKind::Array { element, lengths };
-                return Ok((stated.unwrap_or(size), kind));
+                let of = self.type_at(element, depth + 1)?;
+                let array = SourceType::array(&of, element, lengths(unit, entry)?);
+                return Ok((stated.unwrap_or(array.bytes), array.kind));
             }
             gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
                 SourceTypeKind::Structure {
@@ -214,9 +223,8 @@ impl SourceLines {
             gimli::DW_TAG_restrict_type | gimli::DW_TAG_atomic_type => inner(),
             gimli::DW_TAG_subroutine_type => Ok("function".to_owned()),
             gimli::DW_TAG_array_type => {
-                let lengths = lengths(unit, &entry)?;
-                let lengths: String = lengths.iter().map(|it| format!("[{it}]")).collect();
-                Ok(inner()? + &lengths)
+                let dimensions = dimensions(&lengths(unit, &entry)?);
+                Ok(inner()? + &dimensions)
             }
             _ => Ok(name(unit, &entry)?.unwrap_or_else(|| "(unnamed)".to_owned())),
         }
@@ -307,6 +315,11 @@ fn lengths(unit: Unit<'_>, array: &Entry) -> Result<Vec<u64>, gimli::Error> {
         Ok(())
     })?;
     Ok(lengths)
+}
+
+/// Text of an array's dimensions, such as `[4][2]`.
+fn dimensions(lengths: &[u64]) -> String {
+    lengths.iter().map(|it| format!("[{it}]")).collect()
 }
 
 fn fields(unit: Unit<'_>, structure: &Entry) -> Result<Vec<SourceField>, LinesError> {
