@@ -31,7 +31,7 @@ impl Session<'_, '_> {
         depth: Option<u32>,
     ) -> Result<(), WhyRefused> {
         let paused = self.paused.as_deref().ok_or(WhyRefused::NotRunning)?;
-        let now = current(paused).ok_or(WhyRefused::NotRunning)?;
+        let mut moment = current(paused).ok_or(WhyRefused::NotRunning)?.at;
         if let Some(lost) = self.past_is_lost() {
             return Err(WhyRefused::NoPast(lost));
         }
@@ -62,6 +62,10 @@ impl Session<'_, '_> {
             },
             Target::Mode | Target::Pc | Target::Buffer(_) => return Err(WhyRefused::NotFollowed),
         };
+        // The faulting instruction may have stored the value of a lane before the one that faults.
+        if self.state.is_at_fault && matches!(target, Target::Memory { .. }) {
+            moment.executed += 1;
+        }
         if wave.executed == 0 && matches!(place, QuestionPlace::Wave { .. }) {
             return Err(WhyRefused::NotBegun);
         }
@@ -87,7 +91,7 @@ impl Session<'_, '_> {
             value,
             place,
             depth,
-            moment: now.at,
+            moment,
         });
         Ok(())
     }

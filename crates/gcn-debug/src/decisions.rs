@@ -3,9 +3,9 @@
 use gcn_emu::observe::{Paused, Turn};
 use gcn_isa::Does;
 
-use crate::goal::{Goal, SearchEnd, Sought, SoughtStop};
+use crate::goal::{CallStack, Goal, SearchEnd, Sought, SoughtStop};
 use crate::past::Moment;
-use crate::reasons::{Current, current, is_call};
+use crate::reasons::{Current, accept_changes, current, is_call};
 use crate::replay::goes_back;
 use crate::session::{LastRun, Leave, Resume, Scheduler, State};
 
@@ -13,6 +13,7 @@ use crate::session::{LastRun, Leave, Resume, Scheduler, State};
 pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
     state.renew();
     state.start_clock();
+    accept_changes(state, paused);
     let focus = state.focus.and_then(|id| paused.wave(id));
     let Some((wave, _)) = focus else {
         match resume {
@@ -41,14 +42,14 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
         },
         Resume::Finish => Goal::Finish {
             wave: id,
-            depth: 0,
-            returns: false,
+            stack: CallStack::default(),
         },
         Resume::Until(addresses) => Goal::Until {
             wave: id,
             addresses,
             from,
         },
+        Resume::Why if state.is_at_fault => Goal::ToFault(Box::new(Goal::Run)),
         Resume::Why => match current(paused) {
             Some(now) => Goal::Replay(now.at),
             None => Goal::Run,
@@ -108,8 +109,7 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
                     let then = Box::new(std::mem::replace(&mut state.goal, Goal::Run));
                     state.goal = Goal::Return {
                         wave: at.wave,
-                        address: next(),
-                        depth: 1,
+                        stack: CallStack::of_call(next()),
                         then,
                     };
                     state.renew();
@@ -117,20 +117,9 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
                     instructions = 1;
                 }
             }
-            Goal::Return { depth, .. } if leaves => {
+            Goal::Return { stack, .. } | Goal::Finish { stack, .. } if leaves => {
                 instructions = 1;
-                *depth = match calls {
-                    true => *depth + 1,
-                    false => depth.saturating_sub(1),
-                };
-            }
-            Goal::Finish { depth, returns, .. } if leaves => {
-                instructions = 1;
-                match (calls, *depth) {
-                    (true, _) => *depth += 1,
-                    (false, 0) => *returns = true,
-                    (false, _) => *depth -= 1,
-                }
+                stack.jump(calls.then(next));
             }
             _ => {}
         }

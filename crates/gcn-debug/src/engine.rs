@@ -115,6 +115,7 @@ impl Engine {
             goal: Goal::Run,
             passed: HashMap::new(),
             last: None,
+            is_at_fault: false,
             written: setup.written,
             record: Record::new(setup.recording),
             leave: None,
@@ -315,10 +316,17 @@ impl Debugger for Engine {
             let Some(stop) = found else {
                 break;
             };
-            self.stopped(state, paused, &stop);
             // Changes and findings are reported before the breakpoints at the next instruction, which are reported then,
             // unless the user steps past them.
-            let is_unchecked = matches!(stop, Stop::Watchpoints { .. } | Stop::Findings(_));
+            let is_unchecked = match &stop {
+                Stop::Watchpoints { .. } | Stop::Findings(_) => true,
+                Stop::Condition { number, .. } => {
+                    let mut stops = state.stops.iter();
+                    stops.any(|it| it.number == *number && it.is_watch())
+                }
+                _ => false,
+            };
+            self.stopped(state, paused, &stop);
             let steps = matches!(state.goal, Goal::Instructions { .. } | Goal::Lines { .. })
                 && state.goal.wave() == Some(now.at.wave);
             if !is_unchecked || steps {
@@ -339,11 +347,9 @@ impl Debugger for Engine {
     fn stops(&self, address: u64, step: &Step) -> bool {
         let state = self.state();
         let of_goal = match &state.goal {
-            Goal::Return {
-                address: wanted, ..
-            } => *wanted == address || step.inst.uses().leaves_sequence(),
             Goal::Until { addresses, .. } => addresses.contains(&address),
-            Goal::Finish { .. }
+            Goal::Return { .. }
+            | Goal::Finish { .. }
             | Goal::SearchWave {
                 sought: Sought::Call { .. },
                 ..
@@ -384,7 +390,9 @@ impl Debugger for Engine {
             self.front().passed(&session, &stop);
             return;
         }
+        state.is_at_fault = true;
         self.stopped(state, paused, &stop);
+        state.is_at_fault = false;
         if !state.ends_turn() {
             state.goal = Goal::Run;
         }

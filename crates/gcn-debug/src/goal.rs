@@ -22,12 +22,11 @@ pub(crate) enum Goal {
         line: Option<Line>,
         over: bool,
     },
-    /// Runs until a call of a wave returns to its address, then continues with the step in `then`.
+    /// Runs until a call of a wave returns, then continues with the step in `then`.
     Return {
         wave: WaveId,
-        address: u64,
-        /// Number of calls that have not returned.
-        depth: u32,
+        /// The call and those in its function.
+        stack: CallStack,
         then: Box<Goal>,
     },
     /// Runs until a wave reaches one of these addresses.
@@ -39,10 +38,8 @@ pub(crate) enum Goal {
     /// Runs until the wave leaves its current function.
     Finish {
         wave: WaveId,
-        /// Number of nested calls that have not returned.
-        depth: u32,
-        /// True once the return jump has been executed.
-        returns: bool,
+        /// Calls in the function.
+        stack: CallStack,
     },
     /// Replays the launch up to a given point.
     Replay(Moment),
@@ -62,6 +59,49 @@ pub(crate) enum Goal {
     },
     /// Replays the launch up to the same fault with exact registers, then restores the previous goal.
     ToFault(Box<Goal>),
+}
+
+/// Calls that have not returned. A jump to the return address of one is its return, even if the jump saves an address.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct CallStack {
+    /// Return addresses, outermost first.
+    returns: Vec<u64>,
+    /// Jump that the wave is executing, with the return address that it saves.
+    jump: Option<Option<u64>>,
+}
+
+impl CallStack {
+    /// Creates the stack of a call that returns to an address.
+    pub(crate) fn of_call(address: u64) -> CallStack {
+        CallStack {
+            returns: vec![address],
+            jump: None,
+        }
+    }
+
+    /// Records that the wave executes a jump to an address in registers.
+    pub(crate) fn jump(&mut self, saved: Option<u64>) {
+        self.jump = Some(saved);
+    }
+
+    /// Updates the stack at the target of a jump. Returns true if the jump left the function whose calls these are.
+    pub(crate) fn arrive(&mut self, pc: u64) -> bool {
+        let Some(saved) = self.jump.take() else {
+            return false;
+        };
+        if let Some(place) = self.returns.iter().rposition(|it| *it == pc) {
+            self.returns.truncate(place);
+            return false;
+        }
+        let leaves = saved.is_none() && self.returns.is_empty();
+        self.returns.extend(saved);
+        leaves
+    }
+
+    /// True if all calls have returned.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.returns.is_empty()
+    }
 }
 
 /// End of a search interval.

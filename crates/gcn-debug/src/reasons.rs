@@ -9,11 +9,12 @@ use gcn_emu::wave::{Waiting, WaveId};
 use gcn_isa::Does;
 use gcn_isa::effect::Control;
 
+use crate::error::EvalError;
 use crate::eval;
 use crate::goal::Goal;
 use crate::past::Moment;
 use crate::session::{Scheduler, State, Stop};
-use crate::stops::{Change, StopKind};
+use crate::stops::{Change, Observation, StopKind, StopPoint};
 use crate::view::View;
 
 /// True if a jump saves its return address.
@@ -77,15 +78,66 @@ pub(crate) fn compare_anew(state: &mut State, paused: &Paused<'_>) {
     }
 }
 
+/// Replaces the old values of watchpoints by those that the user has set.
+pub(crate) fn accept_changes(state: &mut State, paused: &Paused<'_>) {
+    for place in 0..state.stops.len() {
+        let changed = changed(state, paused, &state.stops[place]);
+        let new = changed.map(|(_, new, _)| new);
+        if let (StopKind::Watch { last, .. }, Some(new)) = (&mut state.stops[place].kind, new) {
+            *last = new;
+        }
+    }
+}
+
+/// Returns the view of a watchpoint, and the new state of its value with the change. Values of waves that are not running
+/// and of variables that are out of scope do not change. A value that was unknown has a new state without a change.
+fn changed<'a>(
+    state: &'a State,
+    paused: &'a Paused<'_>,
+    stop: &StopPoint,
+) -> Option<(View<'a>, Observation, Option<Change>)> {
+    let StopKind::Watch {
+        watched,
+        wave,
+        lane,
+        last,
+        variables,
+        ..
+    } = &stop.kind
+    else {
+        return None;
+    };
+    let is_there = wave.is_none_or(|id| paused.wave(id).is_some());
+    if !is_there || last.is_unchanged(&state.memory) {
+        return None;
+    }
+    let view = View {
+        lane: *lane,
+        ..state.view(Some(paused), wave.or(state.focus))
+    };
+    // In a called function, the same names may denote other variables.
+    let is_in_scope = |(name, id): &(String, usize)| eval::variable_id(name, &view) == Some(*id);
+    if !variables.iter().all(is_in_scope) {
+        return None;
+    }
+    let new = watched.observe(&view);
+    let change = last.value.change(&new.value, watched, &stop.text);
+    let is_first = last.value.is_unknown() && !new.value.is_unknown();
+    (is_first || change.is_some()).then_some((view, new, change))
+}
+
 /// Returns the reason for a wave to stop, if any.
 pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     let last = state.last.take();
-    let changes = last.map_or_else(Vec::new, |_| changes(state, paused));
+    let (changes, error) = last.map_or_else(Default::default, |_| changes(state, paused));
     if let (Some(last), false) = (last, changes.is_empty()) {
         focus_on(state, paused, last.at.wave);
-        return Some(Stop::Watchpoints {
-            changes,
-            by: (last.at.wave, last.pc),
+        return Some(match error {
+            Some((number, error)) => Stop::Condition { number, error },
+            None => Stop::Watchpoints {
+                changes,
+                by: (last.at.wave, last.pc),
+            },
         });
     }
     if last.is_some()
@@ -144,54 +196,37 @@ pub(crate) fn focus_on(state: &mut State, paused: &Paused<'_>, wave: WaveId) {
     }
 }
 
-/// Returns the changes of watched values since the last comparison.
-pub(crate) fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, String, Change)> {
+/// Changes of watched values: watchpoint number, expression text and change of each.
+type Changes = Vec<(u32, String, Change)>;
+
+/// Returns the changes of watched values since the last comparison, and the number of a watchpoint whose condition has no
+/// value, with the reason.
+pub(crate) fn changes(
+    state: &mut State,
+    paused: &Paused<'_>,
+) -> (Changes, Option<(u32, EvalError)>) {
     let mut found = Vec::new();
+    let mut failed = None;
     for place in 0..state.stops.len() {
         let stop = &state.stops[place];
-        let StopKind::Watch {
-            watched,
-            wave,
-            lane,
-            last,
-            variables,
-            ..
-        } = &stop.kind
-        else {
-            continue;
-        };
-        let is_there = wave.is_none_or(|id| paused.wave(id).is_some());
-        if !stop.is_enabled || !is_there || last.is_unchanged(&state.memory) {
+        if !stop.is_enabled {
             continue;
         }
-        let view = View {
-            lane: *lane,
-            ..state.view(Some(paused), wave.or(state.focus))
-        };
-        // In a called function, the same names may denote other variables.
-        let is_in_scope =
-            |(name, id): &(String, usize)| eval::variable_id(name, &view) == Some(*id);
-        if !variables.iter().all(is_in_scope) {
-            continue;
-        }
-        let new = watched.observe(&view);
-        let Some(change) = last.value.change(&new.value, watched, &stop.text) else {
+        let Some((view, new, change)) = changed(state, paused, stop) else {
             continue;
         };
         let holds = match &stop.condition {
-            Some((condition, _)) => {
-                eval::scalar(condition, &view).is_ok_and(|value| value.is_true())
-            }
-            None => true,
+            None => Ok(true),
+            Some((condition, _)) => eval::scalar(condition, &view).map(|value| value.is_true()),
         };
         let replays = state.goal.is_replay();
         let stop = &mut state.stops[place];
         if let StopKind::Watch { last, .. } = &mut stop.kind {
             *last = new;
         }
-        if !holds {
+        let Some(change) = change.filter(|_| holds != Ok(false)) else {
             continue;
-        }
+        };
         if !replays {
             stop.hits += 1;
             if stop.ignored > 0 {
@@ -199,9 +234,12 @@ pub(crate) fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, Strin
                 continue;
             }
         }
+        if let Err(error) = holds {
+            failed.get_or_insert((stop.number, error));
+        }
         found.push((stop.number, stop.text.clone(), change));
     }
-    found
+    (found, failed)
 }
 
 /// Returns the breakpoints that stop a wave at its current location. If `counts` is true, counts hits and deletes
@@ -316,12 +354,11 @@ fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<S
         Goal::Until {
             addresses, from, ..
         } => addresses.contains(&pc) && at.executed != *from,
-        Goal::Return {
-            address,
-            depth: 0,
-            then,
-            ..
-        } if pc == *address => {
+        Goal::Return { stack, then, .. } => {
+            stack.arrive(pc);
+            if !stack.is_empty() {
+                return None;
+            }
             let mut then = std::mem::replace(&mut **then, Goal::Run);
             if let Goal::Instructions { left, from, .. } = &mut then {
                 // Count the call as one instruction.
@@ -332,7 +369,7 @@ fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<S
             state.renew();
             return reached(state, paused, current);
         }
-        Goal::Finish { returns, .. } => *returns,
+        Goal::Finish { stack, .. } => stack.arrive(pc),
         _ => false,
     };
     if !is_done {

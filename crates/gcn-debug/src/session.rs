@@ -55,9 +55,9 @@ pub enum Stop {
     Fault(Box<Fault>),
     /// Checker findings.
     Findings(Vec<Finding>),
-    /// A breakpoint condition has no value.
+    /// The condition of a breakpoint or watchpoint has no value.
     Condition {
-        /// Breakpoint number.
+        /// Number of the breakpoint or watchpoint.
         number: u32,
         /// Reason why the condition has no value.
         error: EvalError,
@@ -170,6 +170,8 @@ pub(crate) struct State {
     /// Instruction count of each wave at its last reported stop.
     pub(crate) passed: HashMap<WaveId, u64>,
     pub(crate) last: Option<LastRun>,
+    /// True while the run is stopped at a fault.
+    pub(crate) is_at_fault: bool,
     pub(crate) written: Option<WrittenMemory>,
     pub(crate) record: Record,
     pub(crate) leave: Option<Leave>,

@@ -265,7 +265,18 @@ impl Observation {
 }
 
 impl WatchedValue {
-    /// Returns the first difference from a later value, if any.
+    /// True if the wave has not begun, or if the variable has no value at the current instruction.
+    pub(crate) fn is_unknown(&self) -> bool {
+        let WatchedValue::Missing(error) = self else {
+            return false;
+        };
+        matches!(
+            error,
+            EvalError::NoWave | EvalError::Unavailable { .. } | EvalError::NoName { .. }
+        )
+    }
+
+    /// Returns the first difference from a later value, if both are known and differ.
     pub(crate) fn change(
         &self,
         later: &WatchedValue,
@@ -291,10 +302,7 @@ impl WatchedValue {
             }
             (WatchedValue::Missing(_), WatchedValue::Missing(_)) => None,
             // A variable keeps its last value while it is out of scope or optimized out.
-            (
-                _,
-                WatchedValue::Missing(EvalError::Unavailable { .. } | EvalError::NoName { .. }),
-            ) => None,
+            (old, new) if old.is_unknown() || new.is_unknown() => None,
             (old, new) => {
                 let first = |value: &WatchedValue| match value {
                     WatchedValue::Scalar(number) => Some(*number),

@@ -75,7 +75,7 @@ pub struct WhyRequest {
     pub place: QuestionPlace,
     /// Number of dependence levels to show; `None` for the default.
     pub depth: Option<u32>,
-    /// Point at which the launch stopped.
+    /// Point at which the launch stopped; for memory at a fault, after the faulting instruction.
     pub moment: Moment,
 }
 

@@ -221,8 +221,9 @@ pub trait WaveObserver: Send {
 pub enum WaveEnd<'a> {
     /// The wave executed S_ENDPGM.
     Program,
-    /// The wave faulted, or an observer vetoed an access.
-    Fault(&'a FaultKind),
+    /// The wave faulted, or an observer vetoed an access. If the fault belongs to a lane, the lanes below it have
+    /// completed the instruction.
+    Fault(&'a FaultKind, Option<u8>),
     /// The wave reached the instruction limit.
     Limit,
     /// The host interrupted the run.

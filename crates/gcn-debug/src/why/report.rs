@@ -515,7 +515,7 @@ fn initial(trace: &Trace, wave: u32, register: Register) -> Origin {
             None if register == Register::EXEC || register == Register::EXEC.next() => {
                 "lanes that have work-items"
             }
-            None if number >= 102 => "the launch's value",
+            None if register.is_state() => "the launch's value",
             None => return undefined,
         },
         (None, None) if register == Register::SCC => return undefined,

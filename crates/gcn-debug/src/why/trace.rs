@@ -8,8 +8,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
 use gcn_emu::fault::Intent;
-use gcn_emu::observe::{Access, Context, Instruction, LaneSpace, MemoryEvent};
+use gcn_emu::observe::{Access, Context, Instruction, LaneSpace};
 use gcn_emu::run::Initial;
+use gcn_emu::step::Step;
 use gcn_emu::wave::WaveId;
 use gcn_isa::Does;
 
@@ -126,7 +127,7 @@ impl WaveTrace {
 }
 
 /// True if memory operations take effect late.
-fn is_late(context: &Context<'_>) -> bool {
+pub(crate) fn is_late(context: &Context<'_>) -> bool {
     context.dispatched.device.config.late.is_some()
 }
 
@@ -461,20 +462,19 @@ impl Trace {
     }
 
     /// Records a memory access.
-    pub(crate) fn access(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
+    pub(crate) fn access(&mut self, context: &Context<'_>, step: &Step, access: &Access) {
         let id = context.id();
         let group = Group {
             run: self.run,
             group: id.group,
         };
         let wave = if self.is_full { None } else { self.wave(id) };
-        let Some(intent) = event.intent() else {
+        let Some(intent) = access.intent else {
             return;
         };
         if wave.is_none() && intent == Intent::Load {
             return;
         }
-        let access = event.access();
         let writes = intent != Intent::Load;
         let reads = intent != Intent::Store;
         let at = wave.map_or(0, |wave| self.waves[wave as usize].accessing(context));
@@ -486,7 +486,7 @@ impl Trace {
             }
             None => self.group_id(group),
         };
-        let does = event.instruction.step.memory.as_deref().map(|it| it.does);
+        let does = step.memory.as_deref().map(|it| it.does);
         let begin = self.units.len() as u32;
         for lane in gcn_emu::wave::active(access.lanes()) {
             for element in 0..access.elements {

@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gcn_emu::fault::Fault;
+use gcn_emu::fault::{Fault, Intent};
 use gcn_emu::observe::{
-    Context, Dispatched, Events, Instruction, MemoryEvent, Observer, WaveEnd, WaveObserver,
+    Access, Context, Dispatched, Events, Instruction, MemoryEvent, Observer, WaveEnd, WaveObserver,
 };
 use gcn_emu::run::Stats;
 
-use super::trace::{Group, RunInfo, Trace};
+use super::trace::{Group, RunInfo, Trace, is_late};
 
 /// Observer that records a trace over successive runs.
 #[derive(Clone, Default)]
@@ -102,6 +102,44 @@ impl Drop for WaveTracer {
     }
 }
 
+impl WaveTracer {
+    fn is_traced(&self, group: Group) -> bool {
+        self.trace.wanted.contains(&group)
+    }
+
+    /// Returns the workgroup of a wave.
+    fn group(&self, context: &Context<'_>) -> Group {
+        Group {
+            run: self.trace.run,
+            group: context.id().group,
+        }
+    }
+
+    /// Records the part of an access by the lanes below `lane`, in which it has faulted.
+    fn faulted(&mut self, context: &Context<'_>, lane: u8) {
+        let Some(Ok(step)) = context.dispatched.code.step(context.pc) else {
+            return;
+        };
+        let Some(plan) = step.memory.as_deref() else {
+            return;
+        };
+        // Otherwise, the registers may not contain the addresses of the access any more.
+        let is_store = plan.does.intent() == Some(Intent::Store);
+        if is_late(context) || !is_store && !plan.keeps_addresses {
+            return;
+        }
+        let mut access = Access::default();
+        context.addresses(step, &mut access);
+        let below = (1_u64 << (lane % 64)) - 1;
+        access.global &= below;
+        access.lds &= below;
+        access.gds &= below;
+        access.scratch &= below;
+        access.buffer &= below;
+        self.trace.access(context, step, &access);
+    }
+}
+
 impl WaveObserver for WaveTracer {
     fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         if let Some(wave) = self.trace.wave(context.id()) {
@@ -116,18 +154,24 @@ impl WaveObserver for WaveTracer {
     }
 
     fn accessed(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
-        self.trace.access(context, event);
+        // Finding the addresses takes time.
+        let is_load = event.intent() == Some(Intent::Load);
+        if !is_load || self.is_traced(self.group(context)) {
+            let step = event.instruction.step;
+            self.trace.access(context, step, event.access());
+        }
     }
 
     fn wave_ends(&mut self, context: &Context<'_>, end: WaveEnd<'_>) {
-        if end == WaveEnd::Program {
-            self.trace.end.get_or_insert(context.pc);
+        match end {
+            WaveEnd::Program => {
+                self.trace.end.get_or_insert(context.pc);
+            }
+            WaveEnd::Fault(_, Some(lane)) => self.faulted(context, lane),
+            _ => {}
         }
-        let group = Group {
-            run: self.trace.run,
-            group: context.id().group,
-        };
-        if self.trace.wanted.contains(&group) {
+        let group = self.group(context);
+        if self.is_traced(group) {
             let ended = self.trace.ended.entry(group).or_default();
             *ended += 1;
             if *ended == context.wave.group.waves {

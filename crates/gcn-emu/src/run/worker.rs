@@ -511,7 +511,7 @@ impl<'a> Worker<'a> {
             let end = match &stop.kind {
                 FaultKind::Limit(_) => WaveEnd::Limit,
                 FaultKind::Interrupted => WaveEnd::Interrupt,
-                kind => WaveEnd::Fault(kind),
+                kind => WaveEnd::Fault(kind, stop.lane),
             };
             end_sequence(&dispatched, wave, lds, watch, stop.pc);
             let context = Context {

@@ -444,7 +444,7 @@ fn every_wave_ends_once_for_a_reason() {
     assert_eq!(
         lines,
         [
-            "0 ends: Fault(Trap(2)), 0 outstanding",
+            "0 ends: Fault(Trap(2), None), 0 outstanding",
             "1 ends: Stopped, 0 outstanding"
         ]
     );
@@ -463,7 +463,10 @@ fn every_wave_ends_once_for_a_reason() {
     );
     let text = "s_load_dword s4, s[0:1], 0x0\n s_endpgm";
     let (lines, fault) = ends(text, &|_| (), "s_load");
-    assert_eq!(lines, [r#"0 ends: Fault(Vetoed("no")), 0 outstanding"#]);
+    assert_eq!(
+        lines,
+        [r#"0 ends: Fault(Vetoed("no"), None), 0 outstanding"#]
+    );
     assert_eq!(fault, Some(FaultKind::Vetoed("no".into())));
     let (lines, fault) = ends(text, &|_| (), "none");
     assert_eq!(
