@@ -466,6 +466,14 @@ fn faults_and_findings_are_exceptions() {
     );
     client.ask("continue", json!({"threadId": thread}));
     assert_eq!(client.event("exited")["exitCode"], 4);
+
+    // Another run, without the fault.
+    let command = |text: &str| json!({"expression": text, "context": "repl"});
+    client.ask("evaluate", command("start"));
+    client.stopped("entry");
+    client.ask("evaluate", command("set pc = &kernel + 0x34"));
+    client.ask("continue", json!({"threadId": thread}));
+    assert_eq!(client.event("exited")["exitCode"], 0);
     client.ends_well();
 
     // The same without a stop.

@@ -138,9 +138,7 @@ impl Adapter {
             }
             "terminate" => return Err("the launches have ended already".to_owned()),
             "restart" => {
-                self.phase = Phase::Running;
-                self.exit_code = 0;
-                self.breakpoints.restart(session);
+                self.restart(session);
                 session.set_stop_once(self.choices.stop_on_entry && !self.choices.no_debug);
                 return Ok(Outcome::Resume(Value::Null, Resume::Restart));
             }
@@ -151,6 +149,13 @@ impl Adapter {
         }
         let stopped = self.handle_stopped(session, request);
         stopped.unwrap_or_else(|| Err(format!("there is no request `{}`", request.command)))
+    }
+
+    /// Resets the state of the session for another run of the launches.
+    fn restart(&mut self, session: &mut Session<'_, '_>) {
+        self.phase = Phase::Running;
+        self.exit_code = 0;
+        self.breakpoints.restart(session);
     }
 
     /// Handles a request that is also allowed while waves run; `None` for other requests.
@@ -458,8 +463,7 @@ impl Adapter {
             Executed::Resume(Resume::Quit) => Outcome::Terminated(body(String::new())),
             Executed::Resume(resume) => {
                 if resume == Resume::Restart {
-                    self.phase = Phase::Running;
-                    self.breakpoints.restart(session);
+                    self.restart(session);
                 }
                 Outcome::Continued(body(String::new()), resume)
             }
