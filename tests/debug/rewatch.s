@@ -1,11 +1,11 @@
 // RUN: gfx600 gfx700 gfx803 gfx900 gfx906
 // Watchpoints after `set`, after `enable`, with a condition that has no value, and when the launches begin again.
 //! grid = 128
-//! args = { out = "u32*128" }
+//! args = ["u32*128"]
 //> break second if $group_x == 1
 //> run
-//> watch out[3]
-//> set out[3] = 9
+//> watch arg0[3..4]
+//> set arg0[3] = 9
 //> watch v2[5]
 //> disable 3
 //> set v2[5] = 77
@@ -25,16 +25,16 @@
 // GCN all: Breakpoint 1
 // GCN all: workgroup 1,0,0, wave 0: second (rewatch.s:78)
 // GCN all: 78	    buffer_store_dword v2, v1, s[4:7], 0 offen
-// GCN all: (gcn) watch out[3]
-// GCN all: Watchpoint 2: out[3]
-// GCN all: (gcn) set out[3] = 9
+// GCN all: (gcn) watch arg0[3..4]
+// GCN all: Watchpoint 2: arg0[3..4]
+// GCN all: (gcn) set arg0[3] = 9
 // GCN all: (gcn) watch v2[5]
 // GCN all: Watchpoint 3: v2[5]
 // GCN all: (gcn) disable 3
 // GCN all: (gcn) set v2[5] = 77
 // GCN all: (gcn) continue
-// GCN all: Watchpoint 2: out[3]
-// GCN all: out[3] was 9, is 7
+// GCN all: Watchpoint 2: arg0[3..4]
+// GCN all: arg0[3] was 9, is 7
 // GCN all: by workgroup 1,0,0, wave 0, second (rewatch.s:78): buffer_store_dword v2, v1, s[4:7], 0 offen
 // GCN all: workgroup 1,0,0, wave 0: second+0x8 (rewatch.s:79)
 // GCN all: 79	    v_mov_b32 v2, 8

@@ -238,5 +238,8 @@ pub fn parsed(session: &Session<'_, '_>, text: &str) -> Result<Expr, Message> {
 /// Returns a message for the user.
 pub fn count(session: &Session<'_, '_>, text: &str) -> Result<u64, Message> {
     let value = number(session, text)?;
-    u64::try_from(value).map_err(|_| format!("{value} is negative"))
+    u64::try_from(value).map_err(|_| match value < 0 {
+        true => format!("{value} is negative"),
+        false => format!("{value} is too large"),
+    })
 }

@@ -109,8 +109,9 @@ fn watched_elements(
     session: &Session<'_, '_>,
     (name, first, end): (&str, &str, &str),
 ) -> Result<Watched, Message> {
-    let buffers = session.buffers();
-    let buffer = buffers.iter().find(|it| it.name == name);
+    let named = |name: &str| session.buffers().iter().find(|it| it.name == name);
+    // Unnamed argument 0 is written `arg0`; its buffer is named `0`.
+    let buffer = named(name).or_else(|| named(name.strip_prefix("arg")?));
     let buffer = buffer.ok_or_else(|| format!("there is no buffer `{}`", printable(name)))?;
     let total = buffer.elements();
     let first = if first.trim().is_empty() {

@@ -176,7 +176,7 @@ impl Operand {
                 match (Operand::of(left, view)?, Operand::of(right, view)?) {
                     (Operand::Pointer(object), Operand::Number(by)) => {
                         let by = by.integer();
-                        let by = if is_add { by } else { -by };
+                        let by = if is_add { by } else { by.wrapping_neg() };
                         Ok(Operand::Pointer(object.neighbour(by)))
                     }
                     (Operand::Number(by), Operand::Pointer(object)) if is_add => {

@@ -17,6 +17,8 @@ pub struct ParseError {
 
 /// Maximum nesting depth.
 const MAX_DEPTH: usize = 64;
+/// Maximum number of binary operators. Those of a chain are nested, too.
+const MAX_OPERATORS: usize = 256;
 
 /// Parses an expression. The instruction set determines the register names.
 ///
@@ -38,6 +40,7 @@ pub fn parse(text: &str, isa: Isa) -> Result<Expr, ParseError> {
         end: text.len(),
         isa,
         depth: 0,
+        operators: 0,
         is_reduction: false,
     };
     let expr = parser.binary(0)?;
@@ -156,6 +159,8 @@ struct Parser {
     end: usize,
     isa: Isa,
     depth: usize,
+    /// Number of binary operators so far.
+    operators: usize,
     /// True inside a reduction. Each level of nesting would multiply the time by the number of lanes.
     is_reduction: bool,
 }
@@ -229,6 +234,10 @@ impl Parser {
             let Some((_, operator)) = operator else {
                 return Ok(left);
             };
+            self.operators += 1;
+            if self.operators > MAX_OPERATORS {
+                return Err(self.error("there are too many operators before"));
+            }
             let right = self.binary(level + 1)?;
             left = Expr::Binary(*operator, left.into(), right.into());
         }
@@ -516,5 +525,18 @@ impl Parser {
                 at: self.tokens.get(self.next).map_or(self.end, |(_, at)| *at),
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_expressions_are_refused() {
+        let sum = |operators: usize| parse(&("1".to_owned() + &"+1".repeat(operators)), Isa::Gfx9);
+        assert!(sum(MAX_OPERATORS).is_ok());
+        let error = sum(100_000).expect_err("it is too long");
+        assert_eq!(error.message, "there are too many operators before `1`");
     }
 }

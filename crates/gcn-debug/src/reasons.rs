@@ -275,12 +275,8 @@ pub(crate) fn breakpoints(
             Some((condition, _)) => eval::scalar(condition, &view).map(|value| value.is_true()),
         };
         let stop = &mut state.stops[place];
-        match holds {
-            Ok(false) => continue,
-            Err(found) => {
-                error.get_or_insert((stop.number, found));
-            }
-            Ok(true) => {}
+        if holds == Ok(false) {
+            continue;
         }
         if counts {
             stop.hits += 1;
@@ -288,6 +284,9 @@ pub(crate) fn breakpoints(
                 stop.ignored -= 1;
                 continue;
             }
+        }
+        if let Err(found) = holds {
+            error.get_or_insert((stop.number, found));
         }
         hits.push(stop.number);
     }

@@ -343,15 +343,18 @@ fn has_name(step: &Step, pattern: &str) -> bool {
 
 /// True if a name matches a pattern in which `*` stands for any text.
 fn matches_pattern(name: &str, pattern: &str) -> bool {
-    match pattern.split_once('*') {
-        None => name == pattern,
-        Some((before, rest)) => name.strip_prefix(before).is_some_and(|name| {
-            let starts = (0..=name.len()).filter(|at| name.is_char_boundary(*at));
-            starts
-                .into_iter()
-                .any(|at| matches_pattern(&name[at..], rest))
-        }),
-    }
+    let Some((first, rest)) = pattern.split_once('*') else {
+        return name == pattern;
+    };
+    let Some(name) = name.strip_prefix(first) else {
+        return false;
+    };
+    // The parts between stars match at their first places, which leaves most of the name to the last part.
+    let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let behind = middle
+        .split('*')
+        .try_fold(name, |name, part| Some(name.split_once(part)?.1));
+    behind.is_some_and(|name| name.ends_with(last))
 }
 
 /// True if an instruction may change a watched value.
@@ -392,6 +395,9 @@ mod tests {
             ("v_mul_f32", "*f64", false),
             ("ds_write_b32", "ds_*", true),
             ("ds_write_b32", "*", true),
+            ("ds_write2st64_b32", "ds_*st*_b*", true),
+            ("ds_write_b32", "ds_*b32*2", false),
+            ("v_mul_f32", "v_*****************************z", false),
         ] {
             assert_eq!(
                 matches_pattern(name, pattern),

@@ -387,7 +387,7 @@ fn part(
         wanted => wanted.min(MAX_PART),
     };
     let first = arguments.start.min(count);
-    let end = count.min(first + wanted);
+    let end = count.min(first.saturating_add(wanted));
     let mut found = (first..end)
         .map(&mut value)
         .collect::<Result<Vec<_>, _>>()?;
