@@ -463,10 +463,8 @@ fn every_wave_ends_once_for_a_reason() {
     );
     let text = "s_load_dword s4, s[0:1], 0x0\n s_endpgm";
     let (lines, fault) = ends(text, &|_| (), "s_load");
-    assert_eq!(
-        lines,
-        [r#"0 ends: Fault(Vetoed("no"), None), 0 outstanding"#]
-    );
+    let end = r#"0 ends: Fault(Vetoed("no"), None), 0 outstanding"#;
+    assert_eq!(lines, [end]);
     assert_eq!(fault, Some(FaultKind::Vetoed("no".into())));
     let (lines, fault) = ends(text, &|_| (), "none");
     assert_eq!(
