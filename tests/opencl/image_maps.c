@@ -99,6 +99,9 @@ static void check_errors(void) {
             void* const at = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_WRITE, ORIGIN, shape->size, &row, NULL, 0, NULL, NULL, &status);
             CHECK(status);
             EXPECT_ERROR(clEnqueueUnmapMemObject(queue, image, (char*)at + 4, 0, NULL, NULL), CL_INVALID_VALUE);
+            const size_t texel[3] = {1, 1, 1};
+            EXPECT_REFUSED(clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_WRITE, ORIGIN, texel, &row, NULL, 0, NULL, NULL, &status),
+                           CL_INVALID_OPERATION);
             CHECK(clEnqueueUnmapMemObject(queue, image, at, 0, NULL, NULL));
         }
         CHECK(clReleaseMemObject(image));

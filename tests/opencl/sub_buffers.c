@@ -138,6 +138,64 @@ static void check_overlap(cl_mem whole) {
     CHECK(clReleaseMemObject(second));
 }
 
+static cl_uint map_count(cl_mem buffer) {
+    cl_uint count = 99;
+    CHECK(clGetMemObjectInfo(buffer, CL_MEM_MAP_COUNT, sizeof count, &count, NULL));
+    return count;
+}
+
+// A region of `written` is mapped for writing, and all of `read`, which shares it, for reading: the program's writes stay.
+// The region is not mapped for writing again.
+static void check_both_mapped(cl_mem written, size_t offset, cl_mem read, size_t size) {
+    const cl_map_flags write = CL_MAP_WRITE;
+    int* const at = clEnqueueMapBuffer(queue, written, CL_TRUE, write, offset, 8, 0, NULL, NULL, &status);
+    CHECK(status);
+    at[1] = 1000;
+    EXPECT_REFUSED(clEnqueueMapBuffer(queue, read, CL_TRUE, write, 0, size, 0, NULL, NULL, &status), CL_INVALID_OPERATION);
+    offset += 4;
+    EXPECT_REFUSED(clEnqueueMapBuffer(queue, written, CL_TRUE, write, offset, 4, 0, NULL, NULL, &status), CL_INVALID_OPERATION);
+    int* const all = clEnqueueMapBuffer(queue, read, CL_TRUE, CL_MAP_READ, 0, size, 0, NULL, NULL, &status);
+    CHECK(status);
+    EXPECT_EQUAL(at[1], 1000);
+    EXPECT_EQUAL(map_count(written), 1);
+    EXPECT_EQUAL(map_count(read), 1);
+    EXPECT_ERROR(clEnqueueUnmapMemObject(queue, written, all + 2, 0, NULL, NULL), CL_INVALID_VALUE);
+    CHECK(clEnqueueUnmapMemObject(queue, read, all, 0, NULL, NULL));
+    CHECK(clEnqueueUnmapMemObject(queue, written, at, 0, NULL, NULL));
+    int got;
+    CHECK(clEnqueueReadBuffer(queue, written, CL_TRUE, offset, sizeof got, &got, 0, NULL, NULL));
+    EXPECT_EQUAL(got, 1000);
+}
+
+static void check_maps(cl_kernel kernel, cl_mem_flags way) {
+    const size_t count = 2 * alignment / sizeof(int);
+    int* const values = allocate(count, sizeof(int));
+    for (size_t i = 0; i < count; i++) {
+        values[i] = (int)i + 1;
+    }
+    const cl_mem whole = clCreateBuffer(context, way, 2 * alignment, values, &status);
+    CHECK(status);
+    const cl_mem made = part(whole, 0, alignment, alignment);
+    // The device's contents differ from those of the program's memory.
+    SET(kernel, 0, whole);
+    launch(kernel, count, 0);
+    check_both_mapped(whole, alignment, made, alignment);
+    launch(kernel, count, 0);
+    check_both_mapped(made, 16, whole, 2 * alignment);
+    // A part that is released while it is mapped does not keep the region.
+    void* const at = clEnqueueMapBuffer(queue, made, CL_TRUE, CL_MAP_WRITE, 0, 4, 0, NULL, NULL, &status);
+    CHECK(status);
+    REQUIRE(at != NULL, "no address");
+    CHECK(clFinish(queue));
+    CHECK(clReleaseMemObject(made));
+    void* const all = clEnqueueMapBuffer(queue, whole, CL_TRUE, CL_MAP_WRITE, 0, 2 * alignment, 0, NULL, NULL, &status);
+    CHECK(status);
+    CHECK(clEnqueueUnmapMemObject(queue, whole, all, 0, NULL, NULL));
+    CHECK(clFinish(queue));
+    CHECK(clReleaseMemObject(whole));
+    free(values);
+}
+
 int main(void) {
     open_device();
     alignment = device_uint(CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
@@ -152,6 +210,8 @@ int main(void) {
     check_contents(kernel, CL_MEM_COPY_HOST_PTR | CL_MEM_ALLOC_HOST_PTR);
     check_contents(kernel, CL_MEM_USE_HOST_PTR);
     check_overlap(whole);
+    check_maps(kernel, CL_MEM_COPY_HOST_PTR);
+    check_maps(kernel, CL_MEM_USE_HOST_PTR);
     CHECK(clReleaseMemObject(whole));
     CHECK(clReleaseKernel(kernel));
     CHECK(clReleaseProgram(program));

@@ -4,17 +4,21 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gcn_runtime::image::BoxSize;
 
+use crate::handle::Handle;
+
 /// Mapped region of an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MappedRegion<R> {
+    /// Handle of the object; 0 for shared virtual memory.
+    pub(crate) owner: Handle,
     /// Address returned to the application.
-    address: usize,
+    pub(crate) address: usize,
     pub(crate) region: R,
     /// True if the region is mapped for writing.
     pub(crate) is_written: bool,
 }
 
-/// Mappings of an object.
+/// Mappings of an SVM allocation, or of an object and the objects in its memory.
 pub(crate) struct Mappings<R>(Mutex<Vec<MappedRegion<R>>>);
 
 impl<R> Default for Mappings<R> {
@@ -28,29 +32,42 @@ impl<R> Mappings<R> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a mapping to `address`.
-    pub(crate) fn add(&self, address: usize, region: R, is_written: bool) {
-        self.list().push(MappedRegion {
-            address,
-            region,
-            is_written,
-        });
+    /// Adds a mapping.
+    pub(crate) fn add(&self, mapped: MappedRegion<R>) {
+        self.list().push(mapped);
     }
 
-    /// Removes and returns the latest mapping to `address`.
-    pub(crate) fn take(&self, address: usize) -> Option<MappedRegion<R>> {
+    /// Removes and returns the latest mapping of `owner` to `address`.
+    pub(crate) fn take(&self, owner: Handle, address: usize) -> Option<MappedRegion<R>> {
         let mut list = self.list();
-        let last = list.iter().rposition(|it| it.address == address)?;
+        let is_it = |it: &MappedRegion<R>| (it.owner, it.address) == (owner, address);
+        let last = list.iter().rposition(is_it)?;
         Some(list.remove(last))
     }
 
-    /// Returns the number of mappings.
-    pub(crate) fn count(&self) -> usize {
-        self.list().len()
+    /// Removes all mappings of `owner`.
+    pub(crate) fn forget(&self, owner: Handle) {
+        self.list().retain(|it| it.owner != owner);
+    }
+
+    /// Returns the number of mappings of `owner`.
+    pub(crate) fn count(&self, owner: Handle) -> usize {
+        self.list().iter().filter(|it| it.owner == owner).count()
     }
 }
 
 impl Mappings<BoxSize> {
+    /// Adds a mapping, unless it is for writing and overlaps another one for writing. Returns true if it was added.
+    pub(crate) fn add_disjoint(&self, mapped: MappedRegion<BoxSize>) -> bool {
+        let mut list = self.list();
+        let mut written = list.iter().filter(|it| it.is_written);
+        if mapped.is_written && written.any(|it| overlap(it.region, mapped.region)) {
+            return false;
+        }
+        list.push(mapped);
+        true
+    }
+
     /// Returns the parts of a region that are not mapped for writing.
     pub(crate) fn unwritten_parts(&self, region: BoxSize) -> Vec<BoxSize> {
         let list = self.list();
@@ -60,6 +77,12 @@ impl Mappings<BoxSize> {
             left.collect()
         })
     }
+}
+
+/// Returns true if two boxes overlap.
+fn overlap(a: BoxSize, b: BoxSize) -> bool {
+    let begins_in = |a: BoxSize, b: BoxSize, d: usize| a.origin[d] < b.origin[d] + b.size[d];
+    (0..3).all(|d| begins_in(a, b, d) && begins_in(b, a, d))
 }
 
 /// Divides the part of a box outside `other` into boxes.
@@ -86,6 +109,38 @@ fn without(mut rest: BoxSize, other: BoxSize) -> Vec<BoxSize> {
 mod tests {
     use super::*;
 
+    fn mapped(owner: Handle, region: BoxSize, is_written: bool) -> MappedRegion<BoxSize> {
+        MappedRegion {
+            owner,
+            address: 0,
+            region,
+            is_written,
+        }
+    }
+
+    #[test]
+    fn regions_mapped_for_writing_do_not_overlap() {
+        let mappings = Mappings::<BoxSize>::default();
+        let left = BoxSize {
+            origin: [4, 0, 0],
+            size: [4, 2, 1],
+        };
+        let below = BoxSize {
+            origin: [0, 1, 0],
+            size: [5, 1, 1],
+        };
+        assert!(mappings.add_disjoint(mapped(1, left, true)));
+        assert!(!mappings.add_disjoint(mapped(2, below, true)));
+        assert!(mappings.add_disjoint(mapped(2, below, false)));
+        assert!(mappings.add_disjoint(mapped(2, BoxSize::line(8, 4), true)));
+        assert_eq!((mappings.count(1), mappings.count(2)), (1, 2));
+        assert!(mappings.take(1, 0).is_some_and(|it| it.region == left));
+        assert!(mappings.take(1, 0).is_none());
+        assert!(mappings.add_disjoint(mapped(1, below, true)));
+        mappings.forget(1);
+        assert_eq!((mappings.count(1), mappings.count(2)), (0, 2));
+    }
+
     #[test]
     fn regions_mapped_for_writing_are_left_out() {
         let mappings = Mappings::<BoxSize>::default();
@@ -97,10 +152,10 @@ mod tests {
             origin: [6, 2, 0],
             size: [2, 1, 1],
         };
-        mappings.add(0, region, false);
-        mappings.add(0, BoxSize::line(0, 100), true);
+        mappings.add(mapped(0, region, false));
+        mappings.add(mapped(0, BoxSize::line(0, 100), true));
         assert_eq!(mappings.unwritten_parts(region), [region]);
-        mappings.add(0, centre, true);
+        mappings.add(mapped(0, centre, true));
         let expected = [
             ([4, 1, 0], [2, 3, 1]),
             ([8, 1, 0], [4, 3, 1]),
@@ -111,7 +166,7 @@ mod tests {
             mappings.unwritten_parts(region),
             expected.map(|(origin, size)| BoxSize { origin, size })
         );
-        mappings.add(0, region, true);
+        mappings.add(mapped(0, region, true));
         assert!(mappings.unwritten_parts(region).is_empty());
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gcn_report::program::{MappedRegions, ProgramChecks};
 use gcn_runtime::Buffer;
-use gcn_runtime::image::{BoxPlace, BoxSize, Pitches};
+use gcn_runtime::image::{BoxPlace, BoxSize, Geometry, Pitches};
 use gcn_runtime::memory::Memory;
 
 use crate::abi::*;
@@ -71,7 +71,10 @@ pub(crate) struct DescribedImage {
 pub(crate) struct Mem {
     id: Id<Mem>,
     contents: Contents,
-    mappings: Mappings<BoxSize>,
+    /// Mappings of this object and of those that share its memory.
+    mappings: Arc<Mappings<BoxSize>>,
+    /// Offset in bytes of this object in the regions of `mappings`.
+    mapping_offset: usize,
     pub(crate) at_end: DestructorCallbacks,
 }
 
@@ -88,6 +91,7 @@ object!(Mem, INVALID_MEM_OBJECT);
 impl Drop for Mem {
     fn drop(&mut self) {
         let handle = self.handle();
+        self.mappings.forget(handle);
         self.at_end.call(handle);
     }
 }
@@ -245,10 +249,24 @@ pub(crate) fn mapped_regions() -> Option<&'static MappedRegions> {
 impl Mem {
     /// Creates a memory object from its contents and handle.
     pub(crate) fn new(id: Id<Mem>, contents: Contents) -> Mem {
+        // Regions of a 2D image created from a buffer have other rows than the buffer's regions.
+        let has_same_rows = |parent: &&Arc<Mem>| match &contents.image {
+            Some(of) => parent.image.is_some() || of.image.texels.geometry == Geometry::D1Buffer,
+            None => true,
+        };
+        let whole = contents.parent.as_ref().filter(has_same_rows);
+        let (mappings, mapping_offset) = match whole {
+            Some(whole) => (
+                whole.mappings.clone(),
+                whole.mapping_offset + contents.origin,
+            ),
+            None => (Arc::default(), 0),
+        };
         Mem {
             id,
             contents,
-            mappings: Mappings::default(),
+            mappings,
+            mapping_offset,
             at_end: DestructorCallbacks::default(),
         }
     }
@@ -380,20 +398,43 @@ impl Mem {
         a < b + others.1 as u64 && b < a + own.1 as u64
     }
 
+    /// Converts a region of this object to one of `mappings`.
+    fn in_mappings(&self, mut region: BoxSize) -> BoxSize {
+        region.origin[0] += self.mapping_offset;
+        region
+    }
+
+    /// Converts a region of `mappings` that lies within this object to one of this object.
+    fn of_mappings(&self, mut region: BoxSize) -> BoxSize {
+        region.origin[0] -= self.mapping_offset;
+        region
+    }
+
     /// Maps a region, and returns the address to pass to the application.
-    pub(crate) fn map(&self, region: BoxSize, is_written: bool) -> usize {
+    ///
+    /// # Errors
+    /// `CL_INVALID_OPERATION`: the region and one that overlaps it are mapped for writing.
+    pub(crate) fn map(&self, region: BoxSize, is_written: bool) -> Outcome<usize> {
         let begin = match self.host_side(&region) {
             Some((_, corner)) => corner,
             None => region.at(self.address, self.pitches),
         };
-        let pointer = begin.address as usize;
-        self.mappings.add(pointer, region, is_written);
-        pointer
+        let address = begin.address as usize;
+        let is_mapped = self.mappings.add_disjoint(MappedRegion {
+            owner: self.handle(),
+            address,
+            region: self.in_mappings(region),
+            is_written,
+        });
+        is_mapped
+            .then_some(address)
+            .ok_or(Status::INVALID_OPERATION)
     }
 
-    /// Returns the parts of a region that are not mapped for writing.
+    /// Returns the parts of a region that are not mapped for writing, also through objects that share the memory.
     pub(crate) fn unwritten_parts(&self, region: BoxSize) -> Vec<BoxSize> {
-        self.mappings.unwritten_parts(region)
+        let parts = self.mappings.unwritten_parts(self.in_mappings(region));
+        parts.into_iter().map(|it| self.of_mappings(it)).collect()
     }
 
     /// Returns the address range of a buffer region whose kernel accesses are checked while it is mapped; `None`
@@ -426,7 +467,12 @@ impl Mem {
     /// # Errors
     /// Nothing is mapped to the address.
     pub(crate) fn unmap(&self, pointer: usize) -> Outcome<MappedRegion<BoxSize>> {
-        self.mappings.take(pointer).ok_or(Status::INVALID_VALUE)
+        let taken = self.mappings.take(self.handle(), pointer);
+        let mapped = taken.ok_or(Status::INVALID_VALUE)?;
+        Ok(MappedRegion {
+            region: self.of_mappings(mapped.region),
+            ..mapped
+        })
     }
 
     /// Returns the copy of a region from device memory to the object's separate host memory, if it has any.
@@ -469,7 +515,7 @@ impl Mem {
             CL_MEM_FLAGS => Info::from(self.flags),
             CL_MEM_SIZE => Info::from(self.size),
             CL_MEM_HOST_PTR => Info::from(self.host.map(|host| host.address)),
-            CL_MEM_MAP_COUNT => Info::from(self.mappings.count() as u32),
+            CL_MEM_MAP_COUNT => Info::from(self.mappings.count(self.handle()) as u32),
             CL_MEM_REFERENCE_COUNT => Info::from(references(self)),
             CL_MEM_CONTEXT => Info::from(self.context.handle()),
             CL_MEM_ASSOCIATED_MEMOBJECT => {

@@ -208,7 +208,8 @@ pub(super) fn check_map(memory: &Mem, flags: u64) -> Outcome {
 /// Maps a region and enqueues the map command. Returns the address to pass to the application.
 ///
 /// # Errors
-/// The queue has failed, or a blocking command fails. The mapping is then removed.
+/// The region and one that overlaps it are mapped for writing, the queue has failed, or a blocking command fails. The
+/// region is then not mapped.
 pub(super) fn enqueue_map(
     order: EnqueueArguments,
     command: u32,
@@ -218,7 +219,7 @@ pub(super) fn enqueue_map(
     flags: u64,
 ) -> Outcome<usize> {
     let work = map_work(memory, region, flags);
-    let pointer = memory.map(region, flags & MAP_WRITES != 0);
+    let pointer = memory.map(region, flags & MAP_WRITES != 0)?;
     let enqueued = order.enqueue(command, CommandRole::Command, is_blocking, work);
     if let Err(error) = enqueued {
         memory.unmap(pointer)?;

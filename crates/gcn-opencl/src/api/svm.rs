@@ -12,6 +12,7 @@ use crate::callbacks;
 use crate::context::Context;
 use crate::handle::{self, Handle};
 use crate::kernel::Kernel;
+use crate::mapping::MappedRegion;
 use crate::program::host_reads;
 use crate::queue::CommandRole;
 use crate::status::{Outcome, Status};
@@ -228,7 +229,12 @@ pub unsafe extern "C" fn enqueue_svm_map(
         let SvmRange { address, svm, .. } = range;
         let mappings = svm.as_ref().map(|svm| svm.mappings.clone());
         if let Some(mappings) = &mappings {
-            mappings.add(address as usize, size as u64, flags & MAP_WRITES != 0);
+            mappings.add(MappedRegion {
+                owner: 0,
+                address: address as usize,
+                region: size as u64,
+                is_written: flags & MAP_WRITES != 0,
+            });
         }
         let work = move || {
             if flags & CL_MAP_READ != 0 {
@@ -244,7 +250,7 @@ pub unsafe extern "C" fn enqueue_svm_map(
             work,
         );
         if let (Err(_), Some(mappings)) = (&enqueued, &mappings) {
-            mappings.take(address as usize);
+            mappings.take(0, address as usize);
         }
         enqueued
     })
@@ -263,7 +269,7 @@ pub unsafe extern "C" fn enqueue_svm_unmap(
         let SvmRange { address, svm, .. } = SvmRange::new(&order, address, 0)?;
         let device = order.queue.device.clone();
         let mapping = svm.as_ref();
-        let mapping = mapping.and_then(|svm| svm.mappings.take(address as usize));
+        let mapping = mapping.and_then(|svm| svm.mappings.take(0, address as usize));
         let work = move || {
             if let Some(written) = mapping.filter(|it| it.is_written) {
                 device.emulated.memory().wrote(address, written.region);
