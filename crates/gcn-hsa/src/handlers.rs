@@ -4,7 +4,8 @@
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
-use std::sync::atomic::Ordering::Acquire;
+use std::sync::atomic::AtomicI64;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use crate::abi::SignalHandler;
 use crate::signals::{Signal, SignalCondition};
@@ -19,6 +20,8 @@ pub(crate) enum HandlerCall {
         value: i64,
         handler: SignalHandler,
         argument: usize,
+        /// Value of the signal when the condition was last checked.
+        seen: AtomicI64,
     },
     /// Called once, as soon as possible.
     Once {
@@ -43,8 +46,13 @@ impl WorkerTask for HandlerCall {
                 signal,
                 condition,
                 value,
+                seen,
                 ..
-            } => condition.holds(signal.load(Acquire), *value),
+            } => {
+                let now = signal.load(Acquire);
+                seen.store(now, Relaxed);
+                condition.holds(now, *value)
+            }
             HandlerCall::Once { .. } => true,
         }
     }
@@ -52,14 +60,14 @@ impl WorkerTask for HandlerCall {
     fn carry_out(&self) -> bool {
         match *self {
             HandlerCall::Handler {
-                signal,
                 handler,
                 argument,
+                ref seen,
                 ..
             } => {
                 let argument = std::ptr::with_exposed_provenance_mut(argument);
                 // SAFETY: the program registered the function and its argument for this call.
-                unsafe { handler(signal.load(Acquire), argument) }
+                unsafe { handler(seen.load(Relaxed), argument) }
             }
             HandlerCall::Once { function, argument } => {
                 // SAFETY: as above.

@@ -8,6 +8,7 @@ use std::mem::offset_of;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gcn_report::program::say::say;
 use gcn_runtime::Device;
 
 use crate::abi::{
@@ -377,9 +378,13 @@ impl Queue {
                     self.wait(|| dependencies.are_complete());
                     return dependencies.result();
                 }
-                // Without a signal, the wait would never end.
-                let is_complete = || signals.iter().any(|signal| signal.is_complete());
-                self.wait(|| signals.is_empty() || is_complete());
+                if signals.is_empty() {
+                    // For this packet, a null signal is a dependency that is not satisfied.
+                    say(&format!(
+                        "packet {index} of a queue is a barrier-OR packet without signals, which never completes"
+                    ));
+                }
+                self.wait(|| signals.iter().any(|signal| signal.is_complete()));
                 check_commands(&signals)
             });
             return (result, packet.completion_signal);
@@ -411,7 +416,7 @@ impl Queue {
             ),
             other => format!("a packet of the unknown type {other}"),
         };
-        gcn_report::program::say::say(&format!("packet {index} of a queue is {what}"));
+        say(&format!("packet {index} of a queue is {what}"));
         (Err(Status::INVALID_PACKET_FORMAT), packet.completion_signal)
     }
 

@@ -1,6 +1,7 @@
 //! API functions for signals and signal groups.
 
 use std::ffi::c_void;
+use std::sync::atomic::AtomicI64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::time::{Duration, Instant};
 
@@ -399,6 +400,7 @@ pub extern "C" fn hsa_amd_signal_async_handler(
             value,
             handler,
             argument: argument.expose_provenance(),
+            seen: AtomicI64::default(),
         })
     })
 }

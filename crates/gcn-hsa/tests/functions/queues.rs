@@ -157,6 +157,19 @@ fn barriers_wait_for_all_or_for_one() {
     finish_in_turns([first, second], all);
 }
 
+/// Null signals satisfy a barrier-AND packet, but not a barrier-OR packet.
+#[test]
+fn a_barrier_for_one_of_no_signals_never_completes() {
+    let (queue, all, any) = (Queue::new(64), signal(1), signal(1));
+    queue.submit(BARRIER_AND | BARRIER_BIT, barrier(&[], all));
+    queue.submit(BARRIER_OR | BARRIER_BIT, barrier(&[], any));
+    finish(all);
+    std::thread::sleep(Duration::from_millis(10));
+    assert_eq!(load(any), 1);
+    drop(queue);
+    assert_eq!(load(any), 1);
+}
+
 #[test]
 fn a_barrier_compares_a_value_under_a_mask() {
     let (it, done, queue) = (signal(0xf0), signal(1), Queue::new(64));

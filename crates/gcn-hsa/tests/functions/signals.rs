@@ -115,6 +115,30 @@ fn wait_for_calls(calls: &AtomicUsize, count: usize) {
 }
 
 #[test]
+fn a_handler_gets_the_value_that_satisfied_its_condition() {
+    const LAST: usize = 1000;
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    static OTHERS: AtomicUsize = AtomicUsize::new(0);
+    unsafe extern "C" fn handler(value: i64, _: *mut c_void) -> bool {
+        OTHERS.fetch_add(usize::from(value != 0), SeqCst);
+        CALLS.fetch_add(1, SeqCst) < LAST
+    }
+    let (it, begin) = (signal(1), std::time::Instant::now());
+    let none = std::ptr::null_mut();
+    // SAFETY: the handler does not use its argument.
+    check(unsafe { hsa_amd_signal_async_handler(it, EQUAL, 0, Some(handler), none) });
+    // The signal changes between the check and the call.
+    while CALLS.load(SeqCst) <= LAST && begin.elapsed() < Duration::from_nanos(PATIENCE) {
+        for value in [0, 1] {
+            // SAFETY: the signal is alive.
+            unsafe { hsa_signal_store_screlease(it, value) };
+        }
+    }
+    assert_eq!((CALLS.load(SeqCst), OTHERS.load(SeqCst)), (LAST + 1, 0));
+    check(hsa_signal_destroy(it));
+}
+
+#[test]
 fn a_handler_is_not_called_after_it_destroys_its_signal() {
     static CALLS: AtomicUsize = AtomicUsize::new(0);
     unsafe extern "C" fn handler(_: i64, signal: *mut c_void) -> bool {
