@@ -199,7 +199,12 @@ impl Dispatch {
         let affordable = SCRATCH_BYTES
             .checked_div(self.scratch_bytes_per_group())
             .map_or(RESIDENT_GROUPS_WAITING, |groups| groups as usize);
-        affordable.clamp(RESIDENT_GROUPS, RESIDENT_GROUPS_WAITING)
+        if affordable < RESIDENT_GROUPS {
+            // A small grid does not have that many workgroups.
+            affordable.max(self.group_count().clamp(1, RESIDENT_GROUPS as u128) as usize)
+        } else {
+            affordable.min(RESIDENT_GROUPS_WAITING)
+        }
     }
 
     /// Maximum number of waves resident in a run on `threads` host threads.

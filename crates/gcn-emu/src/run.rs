@@ -66,7 +66,7 @@ pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Res
     };
     let mut transfer = Transfer::default();
     let state = (wave, lds, &mut transfer);
-    let policy = steps::unobserved_policy(code, false);
+    let policy = steps::unobserved_policy(false);
     steps::run_unobserved(&dispatched, state, None, 1, policy).map_err(|stop| stop.kind)
 }
 

@@ -1,7 +1,7 @@
 //! Tests calls to functions in other code objects and to code written by a program.
 
 use gcn_asm::{Options, Source, assemble};
-use gcn_runtime::{Argument, Device, Error, Kernel, Module};
+use gcn_runtime::{Argument, Device, Engine, Error, Kernel, Module};
 
 /// Kernel that calls the function at an address and stores its result, v1, to `out`.
 const CALLER: &str = "
@@ -94,6 +94,38 @@ fn kernels_call_functions_of_other_objects_and_no_stale_ones() -> Result<(), Err
         assert_eq!(call(&caller, callee(&third))?, 44);
         assert_eq!(call(&caller, callee(&second))?, 43);
     }
+    Ok(())
+}
+
+#[test]
+fn counters_that_another_object_reads_do_not_depend_on_the_engine() -> Result<(), Error> {
+    /// Calls a function again and again while a load is outstanding, and returns s5.
+    const CALLS: &str = "
+  s_movk_i32 s4, 30000
+  s_mov_b32 s5, 0
+again:
+  global_load_dword v1, v0, s[0:1]
+  s_swappc_b64 s[30:31], s[2:3]
+  s_waitcnt vmcnt(0)
+  s_sub_u32 s4, s4, 1
+  s_cmp_lg_u32 s4, 0
+  s_cbranch_scc1 again
+  v_mov_b32 v1, s5";
+    let device = Device::new("gfx900")?;
+    let text = CALLER.replace("s_swappc_b64 s[30:31], s[2:3]", CALLS);
+    let reader = load(
+        &device,
+        ".globl callee\n.type callee,@function\ncallee:\n  s_getreg_b32 s6, hwreg(HW_REG_IB_STS, 0, 4)\n  \
+         s_add_u32 s5, s5, s6\n  s_setpc_b64 s[30:31]\n",
+    );
+    let mut sums = Vec::new();
+    for engine in [Engine::Interpreter, Engine::Compiled] {
+        engine.set();
+        let caller = load(&device, &text).kernel("caller")?;
+        sums.push(call(&caller, callee(&reader))?);
+    }
+    Engine::Auto.set();
+    assert!(sums[0] > 0 && sums[0] == sums[1], "{sums:?}");
     Ok(())
 }
 

@@ -413,6 +413,19 @@ fn all_memory_counts_and_is_given_back() {
 }
 
 #[test]
+fn a_small_grid_has_scratch_for_its_own_workgroups() {
+    let device = device();
+    let kernel = kernel(&device, "nothing");
+    let bytes = |groups: u32| {
+        let launch = kernel.launch([256 * groups, 1, 1]).group([256, 1, 1]);
+        let launch = launch.stack(64 << 10).arg(0u64);
+        launch.scratch_bytes_per_thread().expect("a valid launch")
+    };
+    let group = 256 * (64 << 10);
+    assert_eq!([1, 2, 100].map(bytes), [group, 2 * group, 8 * group]);
+}
+
+#[test]
 fn what_no_compute_unit_holds_is_refused() {
     let device = device();
     let large = kernel_with(&device, "nothing", 256);

@@ -105,6 +105,7 @@ impl<'a> Shared<'a> {
             scratch,
             id: group.id,
             size: group.size,
+            items: group.items(),
             slot: group.slot,
             shape: GroupShape {
                 lds_bytes: group.lds.bytes().len() as u32,

@@ -29,6 +29,8 @@ pub(super) struct GroupStart<'a> {
     pub(super) id: [u32; 3],
     /// Size in work-items.
     pub(super) size: [u32; DIMENSIONS],
+    /// Total number of work-items.
+    pub(super) items: usize,
     /// Index of the workgroup's slot in the thread's scratch.
     pub(super) slot: usize,
     pub(super) shape: GroupShape,
@@ -59,9 +61,8 @@ impl GroupStart<'_> {
             }
         };
         vary(wave, self.config);
-        let items = self.size.iter().product::<u32>() as usize;
         self.template
-            .initialise(wave, ids, items - first_item, slot);
+            .initialise(wave, ids, self.items - first_item, slot);
     }
 }
 

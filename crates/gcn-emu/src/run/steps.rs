@@ -364,15 +364,12 @@ struct Unobserved<'a, 'd, 's> {
 /// Thresholds for compiling blocks of runs without observers; `None` if nothing is compiled. Since host code may write
 /// registers ahead of a faulting access, the interpreter executes memory accesses if a debugger needs exact registers
 /// at a fault.
-pub(super) fn unobserved_policy(code: &Code, is_exact: bool) -> Option<Policy> {
-    let variant = if is_exact {
+pub(super) fn unobserved_policy(is_exact: bool) -> Option<Policy> {
+    Engine::policy(if is_exact {
         Variant::WithoutMemory
     } else {
         Variant::Full
-    };
-    // Operations take effect at once, so the wait counters matter only to code that reads them. Host code does not
-    // maintain them.
-    Engine::policy(variant).filter(|_| !code.reads_counters())
+    })
 }
 
 /// Variant of [`run_wave`] without observers.
@@ -383,10 +380,13 @@ pub(super) fn run_unobserved<'a>(
     instructions: u64,
     policy: Option<Policy>,
 ) -> Result<(), Stop> {
+    // Operations take effect at once, so the wait counters matter only to code that reads them. Host code does not
+    // maintain them.
+    let counts = dispatched.code.reads_counters();
     let mut unobserved = Unobserved {
-        policy,
+        policy: policy.filter(|_| !counts),
         dispatched,
-        counts: dispatched.code.reads_counters(),
+        counts,
         stops,
     };
     run_wave(dispatched, &mut unobserved, state, instructions)

@@ -170,7 +170,7 @@ impl<'a> Worker<'a> {
             number,
             reported: 0,
             schedule: Schedule::new(&shared.device.config, number),
-            policy: unobserved_policy(shared.code, debugger.is_some()),
+            policy: unobserved_policy(debugger.is_some()),
             template: Template::new(&shared.dispatch.initial),
         }
     }

@@ -11,14 +11,16 @@ use crate::wave::{Waiting, Wave, WaveId};
 
 impl Worker<'_> {
     /// Runs turns of a workgroup's waves with host code, starting with wave `first`, as long as the waves are at the
-    /// same block and not blocked. Does nothing if the waves are observed or debugged, complete operations late, may
-    /// call the host or take turns in random order. Returns the number of the first wave that has not had its turn.
+    /// same block and not blocked. Does nothing if the waves are observed or debugged, read wait counters, complete
+    /// operations late, may call the host or take turns in random order. Returns the number of the first wave that has
+    /// not had its turn.
     pub(super) fn run_compiled(&mut self, index: usize, first: usize) -> Result<usize, Box<Fault>> {
         let Shared { device, code, .. } = *self.shared;
         let is_unobserved = self.watch.wants.is_empty()
             && self.control.is_none()
             && device.config.late.is_none()
-            && device.host_calls.is_none();
+            && device.host_calls.is_none()
+            && !code.reads_counters();
         let (Some(policy), Some(quantum), true) =
             (self.policy, self.schedule.quantum_in_order(), is_unobserved)
         else {

@@ -87,7 +87,7 @@ impl Worker<'_> {
         control.has_stops = false;
         let is_exact = control.debugger.is_exact();
         if std::mem::replace(&mut control.is_exact, is_exact) != is_exact {
-            self.policy = unobserved_policy(self.shared.code, is_exact);
+            self.policy = unobserved_policy(is_exact);
         }
         if let Turn::Run {
             stops: Some(generation),
