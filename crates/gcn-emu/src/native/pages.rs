@@ -38,29 +38,18 @@ impl CodePages {
     /// Returns an error if the host code would become too large, or if the host cannot provide executable memory.
     pub(super) fn new(code: &[u8]) -> io::Result<CodePages> {
         let bytes = code.len().next_multiple_of(PAGE);
-        if MAPPED.load(Relaxed) + bytes > MOST {
+        let more = |mapped: usize| Some(mapped + bytes).filter(|all| *all <= MOST);
+        if MAPPED.fetch_update(Relaxed, Relaxed, more).is_err() {
             return Err(io::ErrorKind::OutOfMemory.into());
         }
-        // SAFETY: the pages are new, and no other code can access them until this function returns.
-        unsafe {
-            let start = mmap_anonymous(
-                std::ptr::null_mut(),
-                bytes,
-                ProtFlags::READ | ProtFlags::WRITE,
-                MapFlags::PRIVATE,
-            )?;
-            std::ptr::copy_nonoverlapping(code.as_ptr(), start.cast(), code.len());
-            if let Err(error) = mprotect(start, bytes, MprotectFlags::READ | MprotectFlags::EXEC) {
-                let _ = munmap(start, bytes);
-                return Err(error.into());
-            }
-            MAPPED.fetch_add(bytes, Relaxed);
-            Ok(CodePages {
-                start: NonNull::new(start).ok_or(io::ErrorKind::OutOfMemory)?,
-                bytes,
-                used: code.len(),
-            })
-        }
+        let start = map(code, bytes).inspect_err(|_| {
+            MAPPED.fetch_sub(bytes, Relaxed);
+        })?;
+        Ok(CodePages {
+            start,
+            bytes,
+            used: code.len(),
+        })
     }
 
     /// Bytes of the code.
@@ -72,6 +61,25 @@ impl CodePages {
     /// Address of the code at an offset.
     pub(super) fn address(&self, offset: usize) -> *const c_void {
         self.start.as_ptr().wrapping_byte_add(offset)
+    }
+}
+
+/// Maps `bytes` bytes that start with `code`, and makes them executable.
+fn map(code: &[u8], bytes: usize) -> io::Result<NonNull<c_void>> {
+    // SAFETY: the pages are new, and no other code can access them until this function returns.
+    unsafe {
+        let start = mmap_anonymous(
+            std::ptr::null_mut(),
+            bytes,
+            ProtFlags::READ | ProtFlags::WRITE,
+            MapFlags::PRIVATE,
+        )?;
+        std::ptr::copy_nonoverlapping(code.as_ptr(), start.cast(), code.len());
+        if let Err(error) = mprotect(start, bytes, MprotectFlags::READ | MprotectFlags::EXEC) {
+            let _ = munmap(start, bytes);
+            return Err(error.into());
+        }
+        NonNull::new(start).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
     }
 }
 
