@@ -6,7 +6,7 @@
 //! to [`Memory`]. A launch discards the saved contents of all memory that it uses, since it may write there.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use gcn_emu::memory::{Listener, Memory, MemoryChange, MemoryChangeKind};
 use gcn_emu::observe::Observers;
@@ -54,6 +54,8 @@ struct RegionState {
     mapped: Vec<MappedRegion>,
     /// Contents of regions at the time of unmapping.
     unmapped: Vec<RegionContents>,
+    /// Sizes in bytes of all contents that exist, also of those that are not in `unmapped`.
+    charges: Vec<(Weak<()>, usize)>,
     /// Memory that running launches use.
     running: Vec<Vec<Range<u64>>>,
 }
@@ -62,6 +64,18 @@ impl RegionState {
     /// True if a running launch uses memory in the range.
     fn is_in_use(&self, range: &Range<u64>) -> bool {
         self.running.iter().flatten().any(|it| overlap(it, range))
+    }
+
+    /// Charges contents of `bytes` bytes until the result is dropped; `None` if there are too many contents.
+    fn charge(&mut self, bytes: usize) -> Option<Arc<()>> {
+        self.charges.retain(|(charge, _)| charge.strong_count() > 0);
+        let charged: usize = self.charges.iter().map(|(_, bytes)| bytes).sum();
+        if charged.saturating_add(bytes) > MAX_BYTES {
+            return None;
+        }
+        let charge = Arc::new(());
+        self.charges.push((Arc::downgrade(&charge), bytes));
+        Some(charge)
     }
 }
 
@@ -98,6 +112,7 @@ pub struct RegionContents {
     bytes: Vec<u8>,
     /// Value of [`MappedRegion::commands`] when the contents were saved.
     commands: u64,
+    _charge: Arc<()>,
 }
 
 /// True if two ranges overlap.
@@ -154,8 +169,7 @@ impl MappedRegions {
         range: &Range<u64>,
         is_written: bool,
     ) -> Option<RegionContents> {
-        let state = self.state();
-        let kept: usize = state.unmapped.iter().map(|it| it.bytes.len()).sum();
+        let mut state = self.state();
         let bytes = usize::try_from(range.end - range.start).ok()?;
         let is_own = |it: &&MappedRegion| it.range == *range && it.is_written == is_written;
         let own = state.mapped.iter().position(|it| is_own(&it))?;
@@ -163,11 +177,12 @@ impl MappedRegions {
         let is_shared = others
             .map(|(_, other)| other)
             .any(|other| other.is_written && overlap(&other.range, range));
-        if is_shared || state.is_in_use(range) || kept.saturating_add(bytes) > MAX_BYTES {
+        if is_shared || state.is_in_use(range) {
             return None;
         }
         let mut contents = RegionContents {
             address: range.start,
+            _charge: state.charge(bytes)?,
             bytes: vec![0; bytes],
             commands: state.mapped[own].commands,
         };
@@ -262,5 +277,27 @@ impl Listener for ChangeListener {
     fn memory_changes(&self, change: &MemoryChange<'_>) {
         self.observers.memory_changes(change);
         self.regions.memory_changes(change);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contents_that_exist_count_until_they_are_dropped() {
+        let (memory, regions) = (Memory::new(), MappedRegions::default());
+        let region = |bytes: u64| {
+            let address = memory.allocate("a region", bytes).expect("memory");
+            regions.map(address..address + bytes, true);
+            address..address + bytes
+        };
+        let (large, small) = (region(MAX_BYTES as u64), region(4));
+        let contents = regions.contents(&memory, &large, true);
+        // The unmap command has not been carried out.
+        assert!(contents.is_some());
+        assert_eq!(regions.contents(&memory, &small, true), None);
+        drop(contents);
+        assert!(regions.contents(&memory, &small, true).is_some());
     }
 }
