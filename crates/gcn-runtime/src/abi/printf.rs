@@ -21,6 +21,8 @@ use gcn_emu::memory::{AllocError, Memory};
 pub(crate) use words::print_words;
 
 use crate::abi::owned::Owned;
+use directive::AND_MORE;
+
 pub(crate) use directive::MAX_TEXT;
 
 /// Size of the buffer in bytes, including its header, as in AMD's OpenCL.
@@ -80,7 +82,9 @@ impl PrintfBuffer {
         while let Some((first, behind)) = rest.split_first_chunk::<DWORD>() {
             let first = u32::from_le_bytes(*first);
             if text.len() >= MAX_TEXT {
-                text.extend(b"\n(and more)\n");
+                if !text.ends_with(AND_MORE) {
+                    text.extend(AND_MORE);
+                }
                 break;
             }
             match formats.print(first, behind, &mut text) {
@@ -407,6 +411,16 @@ mod tests {
         assert_eq!(print(3, &[]), Some(0));
         let expected = "(no argument for %F)\n1.500000 (no argument for %d)\nnext 1: 2\n";
         assert_eq!(String::from_utf8(out).expect("text"), expected);
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_says_so() {
+        let mut out = vec![b'.'; MAX_TEXT];
+        directive::each(b"%d of %d\n", &mut out, |_, _| panic!("there is no room"));
+        assert!(out.ends_with(b".\n(and more)\n"));
+        out.truncate(MAX_TEXT);
+        directive::each(b"the end\n", &mut out, |_, _| panic!("there is nothing"));
+        assert!(out.ends_with(b".the end\n"));
     }
 
     #[test]

@@ -8,6 +8,8 @@ use half::f16;
 
 /// Approximate maximum size of the text in bytes, which field widths can make much longer than the format.
 pub(crate) const MAX_TEXT: usize = 64 << 20;
+/// Text in place of the rest of a text that has [`MAX_TEXT`] bytes.
+pub(super) const AND_MORE: &[u8] = b"\n(and more)\n";
 /// Maximum field width and precision, to limit the memory that a format can request.
 pub(super) const MAX_FIELD: usize = 1 << 12;
 
@@ -61,16 +63,18 @@ struct ConversionFlags {
 }
 
 /// Appends a format's text, replacing each conversion with the output of `print`. Stops when `print` returns `Break`.
-/// Copies the remaining conversions unchanged once `out` has [`MAX_TEXT`] bytes.
+/// Appends [`AND_MORE`] in place of the remaining conversions once `out` has [`MAX_TEXT`] bytes.
 pub(super) fn each(
     format: &[u8],
     out: &mut Vec<u8>,
     mut print: impl FnMut(Conversion, &mut Vec<u8>) -> ControlFlow<()>,
 ) {
     let mut text = format;
-    while out.len() < MAX_TEXT
-        && let Some(at) = text.iter().position(|byte| *byte == b'%')
-    {
+    while let Some(at) = text.iter().position(|byte| *byte == b'%') {
+        if out.len() >= MAX_TEXT {
+            out.extend(AND_MORE);
+            return;
+        }
         out.extend(&text[..at]);
         text = &text[at..];
         if text.starts_with(b"%%") {
