@@ -493,9 +493,9 @@ impl Pools {
     pub(crate) fn lock(&self, start: u64, bytes: u64) -> HsaResult<u64> {
         let end = start
             .checked_add(bytes)
+            .and_then(|end| end.checked_next_multiple_of(GRANULE))
             .filter(|_| start != 0 && bytes != 0);
-        let end = end.ok_or(Status::INVALID_ARGUMENT)?;
-        let pages = start / GRANULE * GRANULE..end.next_multiple_of(GRANULE);
+        let pages = start / GRANULE * GRANULE..end.ok_or(Status::INVALID_ARGUMENT)?;
         let mut state = self.state();
         let (address, parts) = if find_allocation(&state.allocations, start).is_some() {
             (start, Vec::new())

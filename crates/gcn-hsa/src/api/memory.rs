@@ -312,19 +312,20 @@ pub unsafe extern "C" fn hsa_amd_memory_fill(
             .ok_or(Status::INVALID_ALLOCATION)?;
         let found = runtime.pools.find(begin);
         let found = found.ok_or(Status::INVALID_ALLOCATION)?;
-        let is_inside = begin
+        let host = to_host_address(begin);
+        let is_inside = host
             .checked_add(bytes)
-            .is_some_and(|end| to_host_address(end) <= found.base + found.bytes);
+            .is_some_and(|end| end <= found.base + found.bytes);
         if !is_inside {
             return Err(Status::INVALID_ALLOCATION);
         }
-        let dwords = pointer::<u32>(to_host_address(begin));
+        let dwords = pointer::<u32>(host);
         for index in 0..count {
             // SAFETY: the dwords lie in an allocation. Kernels may race with this write, as on a real device.
             unsafe { dwords.add(index).write_volatile(value) };
         }
         if let Some(checking) = runtime.watch.checks() {
-            checking.wrote((to_host_address(begin), bytes));
+            checking.wrote((host, bytes));
         }
         Ok(())
     })

@@ -25,8 +25,11 @@ fn pools_give_memory_until_it_is_used_up() {
         assert_eq!(used_up, Status::OUT_OF_RESOURCES);
         check(hsa_amd_memory_fill(memory, 0x0102_0304, 25));
         assert_eq!(memory.cast::<u8>().add(99).read(), 1);
-        let beyond = hsa_amd_memory_fill(memory, 0, 26);
-        assert_eq!(beyond, Status::INVALID_ALLOCATION);
+        // The last is the distance to the kernels' addresses of host memory, less 4 bytes.
+        for beyond in [26, usize::MAX / 4, (1 << 45) - 1] {
+            let beyond = hsa_amd_memory_fill(memory, 0, beyond);
+            assert_eq!(beyond, Status::INVALID_ALLOCATION);
+        }
         let mut own = [0u32; 4];
         let foreign = hsa_amd_memory_fill(own.as_mut_ptr().cast(), 0, 4);
         assert_eq!(foreign, Status::INVALID_ALLOCATION);
@@ -77,7 +80,10 @@ fn registration_of_memory_is_a_hint() {
     check(hsa_memory_register(none, 0));
     check(hsa_memory_deregister(none, 0));
     check(hsa_memory_deregister(own, 100));
-    assert_eq!(hsa_memory_register(own, 0), Status::INVALID_ARGUMENT);
+    for bytes in [0, usize::MAX - own.addr(), usize::MAX] {
+        let refused = hsa_memory_register(own, bytes);
+        assert_eq!(refused, Status::INVALID_ARGUMENT);
+    }
     check(hsa_memory_register(own, 100));
     assert_eq!(pointer_info(own).kind, 2);
     check(hsa_memory_deregister(own, 100));
