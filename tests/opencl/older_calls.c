@@ -79,6 +79,37 @@ static void check_images(void) {
     EXPECT_REFUSED(clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &status), CL_INVALID_OPERATION);
 }
 
+// A change of the queue's order waits for the commands in the queue.
+static void check_change_of_order(cl_program program) {
+    enum { LAUNCHES = 100 };
+    const cl_command_queue_properties property = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    const cl_command_queue changed = make_queue(property);
+    const cl_kernel kernel = kernel_of(program, "once");
+    const cl_mem to = buffer_of(sizeof(int), NULL);
+    SET(kernel, 0, to);
+    cl_event events[LAUNCHES];
+    cl_command_queue_properties value = 0;
+    for (cl_bool on = CL_FALSE; on <= CL_TRUE; on++) {
+        const size_t one = 1;
+        for (int i = 0; i < LAUNCHES; i++) {
+            CHECK(clEnqueueNDRangeKernel(changed, kernel, 1, NULL, &one, NULL, 0, NULL, &events[i]));
+        }
+        CHECK(clSetCommandQueueProperty(changed, property, on, &value));
+        EXPECT_EQUAL(value, on ? 0 : property);
+        for (int i = 0; i < LAUNCHES; i++) {
+            EXPECT_EQUAL(state_of(events[i]), CL_COMPLETE);
+            CHECK(clReleaseEvent(events[i]));
+        }
+    }
+    CHECK(clGetCommandQueueInfo(changed, CL_QUEUE_PROPERTIES, sizeof value, &value, NULL));
+    EXPECT_EQUAL(value, property);
+    EXPECT_ERROR(clSetCommandQueueProperty(changed, 1 << 20, CL_TRUE, NULL), CL_INVALID_VALUE);
+    EXPECT_ERROR(clSetCommandQueueProperty(NULL, property, CL_TRUE, NULL), CL_INVALID_COMMAND_QUEUE);
+    CHECK(clReleaseMemObject(to));
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseCommandQueue(changed));
+}
+
 int main(void) {
     open_device();
     const cl_program program = build(SOURCE, "-cl-std=CL1.1");
@@ -92,6 +123,7 @@ int main(void) {
         CHECK(status);
         check_order(by);
         CHECK(clReleaseCommandQueue(by));
+        check_change_of_order(program);
     }
     check_images();
     CHECK(clUnloadCompiler());

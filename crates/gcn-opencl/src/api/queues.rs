@@ -100,6 +100,10 @@ pub unsafe extern "C" fn set_command_queue_property(
     call(|| {
         let queue: Arc<Queue> = handle::get(queue)?;
         check_properties(flags)?;
+        if flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0 {
+            // Later commands would not be ordered after those in the queue.
+            queue.finish()?;
+        }
         let before = queue.set_properties(flags, on != 0);
         // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_if(old, before) };
