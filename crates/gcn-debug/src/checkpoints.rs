@@ -1,6 +1,6 @@
 //! Checkpoints: saved states of a launch, to which it can return.
 //!
-//! A checkpoint is taken between two turns of workgroups after a minimum interval. When there are too many, some are
+//! Checkpoints are taken between workgroup turns, at least a minimum interval apart. When there are too many, some are
 //! dropped: the farther a checkpoint is from the current position, the larger the gap its removal may leave. Gaps
 //! therefore grow in proportion to distance, and the number of checkpoints grows with its logarithm.
 
@@ -18,10 +18,10 @@ use crate::past::Moment;
 
 /// Maximum number of checkpoints.
 const MAX_CHECKPOINTS: usize = 256;
-/// Minimum interval between checkpoints, as a multiple of the time that taking one costs.
+/// Minimum interval between checkpoints, as a multiple of the time needed to take one.
 const COST: u32 = 4;
 
-/// Number of instructions after which the time since the last checkpoint is measured again.
+/// Minimum number of instructions between clock reads.
 const CLOCK_INTERVAL: u64 = 1 << 14;
 
 /// Recording limits.
@@ -55,7 +55,7 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// True if a running wave reaches `moment` only after this checkpoint.
+    /// True if `moment` is later than this checkpoint. The wave of `moment` must still be running.
     fn is_before(&self, moment: Moment) -> bool {
         let wave = self.run.wave(moment.wave);
         wave.is_none_or(|wave| wave.executed < moment.executed)
@@ -71,13 +71,13 @@ impl Checkpoint {
 pub(crate) enum Unrecordable {
     /// Memory exceeds the size limit.
     Memory,
-    /// The host-side state of the kernel's host calls cannot be saved.
+    /// The kernel makes host calls, and the host's state for them cannot be saved.
     HostCalls,
     /// The kernel reads a host clock.
     Clock,
 }
 
-/// True if an instruction reads a clock whose value another run does not repeat.
+/// True if an instruction reads a clock whose value differs from run to run.
 pub(crate) fn reads_clock(step: &Step) -> bool {
     matches!(step.inst.does(), Does::Time(Clock::Reference))
 }
@@ -91,7 +91,7 @@ pub(crate) struct Checkpoints {
     bytes: usize,
     /// Time at which a checkpoint was last taken or restored.
     last: Instant,
-    /// Number of the launch's instructions when the time was last measured.
+    /// Instruction count of the launch at the last clock read.
     measured_at: u64,
     /// Time spent taking the last checkpoint.
     cost: Duration,
@@ -186,7 +186,7 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// Drops checkpoints until the rest are within the limits. The first one stays.
+    /// Drops checkpoints until the limits are met. Keeps the first checkpoint, and at least two in total.
     fn thin(&mut self, here: u64) {
         while self.all.len() > 2
             && (self.all.len() > MAX_CHECKPOINTS || self.bytes > self.recording.bytes)
@@ -228,7 +228,7 @@ impl Checkpoints {
         self.retain(|it| it.changes <= count);
     }
 
-    /// Returns the last checkpoint up to a turn, or `None` if there is none.
+    /// Returns the last checkpoint up to and including a turn.
     pub(crate) fn until(&self, turn: u64) -> Option<&Checkpoint> {
         self.all[..self.count_until(turn)].last()
     }

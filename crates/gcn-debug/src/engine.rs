@@ -1,8 +1,8 @@
-//! Run control: finds stops, asks the front end, and resumes the run as the front end decides.
+//! Run control: detects stops, asks the front end for a decision, and resumes the run accordingly.
 //!
 //! The emulator calls the engine before each turn of a wave, and within the turn at each instruction that may stop
-//! ([`Debugger::turn`]). The engine then compares the values that the last instruction may have changed, checks the
-//! goal of the last command and the breakpoints, and decides the turn. With a watchpoint set, waves stop before each
+//! ([`Debugger::turn`]). The engine then compares watched values that the last instruction may have changed, checks the
+//! goal of the last command and the breakpoints, and limits the turn. With a watchpoint set, waves stop before each
 //! instruction that may change its value, and execute those instructions one by one.
 
 use std::collections::HashMap;
@@ -188,7 +188,7 @@ impl Engine {
         }
         state.focus = None;
         if let (None, Some(findings)) = (leave, &mut state.findings) {
-            // No wave is left that could stop for these findings.
+            // No wave is left to stop for these findings.
             let fresh = findings.fresh();
             state.passing.extend(fresh);
             self.pass(state, None);
@@ -285,8 +285,8 @@ impl Debugger for Engine {
                 break;
             };
             self.stopped(state, paused, &stop);
-            // Changes and findings are reported before the breakpoints at the next instruction, which are reported then,
-            // unless the user steps past them.
+            // A stop for changes or findings comes before the breakpoints at the next instruction. Those are reported
+            // next, unless the user steps past them.
             let is_unchecked = matches!(stop, Stop::Watchpoints { .. } | Stop::Findings(_));
             let steps = matches!(state.goal, Goal::Instructions { .. } | Goal::Lines { .. })
                 && state.goal.wave() == Some(now.at.wave);
@@ -392,7 +392,7 @@ impl Debugger for Engine {
     }
 }
 
-/// True if registers must be exact at a fault. Otherwise, a launch that faults is replayed up to the fault.
+/// True if registers must be exact at a fault. If false, a launch that faults is replayed up to the fault.
 fn is_exact(state: &State) -> bool {
     !state.is_recorded() || state.record.lost().is_some() || matches!(state.goal, Goal::ToFault(_))
 }

@@ -41,7 +41,7 @@ enum Resolved {
 /// Evaluates an expression. A vector register by itself yields a value for each lane; within an expression, the value
 /// in the focused lane.
 /// # Errors
-/// Returns an [`EvalError`] that names the missing object.
+/// Fails if something that the expression reads does not exist, or if an operation has no result.
 pub fn evaluate(expr: &Expr, view: &View<'_>) -> Result<Evaluated, EvalError> {
     if let Expr::Place(place) = expr {
         match resolve_place(place, view)? {
@@ -84,7 +84,8 @@ pub fn resolve(expr: &Expr, view: &View<'_>) -> Result<Target, EvalError> {
     }
 }
 
-/// Resolves an expression for assignment, and converts the value to the type of the place.
+/// Resolves the destination of an assignment. Converts the value if the destination is a source variable or a part of
+/// one.
 ///
 /// # Errors
 /// Fails if the expression denotes no register or memory.
@@ -155,7 +156,7 @@ enum Operand {
 }
 
 impl Operand {
-    /// Evaluates an expression. Arrays decay to pointers.
+    /// Evaluates an operand. Arrays decay to pointers.
     fn of(expr: &Expr, view: &View<'_>) -> Result<Operand, EvalError> {
         match expr {
             Expr::Place(place @ (Place::Name(_) | Place::Part { .. } | Place::Pointed(_))) => {
@@ -233,8 +234,8 @@ fn lane(expr: &Expr, view: &View<'_>) -> Result<u8, EvalError> {
     valid.ok_or(EvalError::NoLane(lane))
 }
 
-/// Resolves a name: a source variable in scope, a buffer, or a symbol. A variable that points to the buffer of the same
-/// name, or that has no value, gives way to the buffer, which has a length.
+/// Resolves a name: a source variable in scope, a buffer, or a symbol. A buffer takes precedence over a variable that
+/// points to it or has no value, because the length of a buffer is known.
 fn named(name: &str, view: &View<'_>) -> Result<Resolved, EvalError> {
     // Unnamed argument 0 is written `arg0`; its buffer is named `0`.
     let number = name.strip_prefix("arg").unwrap_or(name);
@@ -292,7 +293,7 @@ pub(crate) fn is_variable(name: &str, view: &View<'_>) -> bool {
     )
 }
 
-/// Returns the identity of the variable that a name denotes in the focused wave's scope.
+/// Returns the ID of the variable that a name denotes in the focused wave's scope.
 pub(crate) fn variable_id(name: &str, view: &View<'_>) -> Option<usize> {
     let name = name.strip_prefix(LOCALS).unwrap_or(name);
     SourceObject::variable_id(view, name)

@@ -46,7 +46,7 @@ pub struct Moment {
 /// Change of state by the user.
 #[derive(Clone, Debug)]
 pub(crate) struct UserChange {
-    /// Current wave at the time of the change.
+    /// Position of the current wave at the time of the change.
     pub(crate) at: Moment,
     /// Wave in focus.
     pub(crate) wave: Option<WaveId>,

@@ -57,7 +57,7 @@ pub(crate) fn goes_back(
     }
 }
 
-/// Starts a replay up to a wave's `moment`, from a checkpoint no later than `turn`.
+/// Starts a replay up to `moment`, from the last checkpoint before it, no later than `turn`.
 fn replay(state: &mut State, moment: Moment, turn: u64) -> bool {
     let Some(checkpoint) = state.record.checkpoints.before(turn, moment) else {
         return false;
@@ -118,8 +118,8 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
     })
 }
 
-/// Returns the stop of a replay that has reached its target. Searches record their matches, and end at their last
-/// point.
+/// Returns the stop of a replay that has reached its target. A search records its matches on the way, and ends when it
+/// reaches the end of its interval.
 fn arrived(
     state: &mut State,
     paused: &Paused<'_>,
@@ -274,7 +274,7 @@ pub(crate) fn come_to_fault(state: &mut State) -> bool {
     go(state, goal, turn)
 }
 
-/// Ends the active search or goal when the run has ended.
+/// Ends the active search, or drops the goal, when the run has ended.
 pub(crate) fn run_has_ended(state: &mut State) {
     if !end_search(state) {
         state.goal = Goal::Run;

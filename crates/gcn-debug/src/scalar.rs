@@ -111,7 +111,7 @@ pub struct Scalar {
     pub bits: u64,
 }
 
-/// Number format, by gdb's format letters.
+/// Number format, with its gdb format letter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Format {
     /// Default for the type: decimal for integers, floating-point notation for floats.
@@ -212,7 +212,8 @@ impl Scalar {
         }
     }
 
-    /// Converts the value to another type: integers wrap, floating-point results are rounded, fractions are truncated.
+    /// Converts the value to another type. Integers wrap, and conversions to floating point round; those from floating
+    /// point to integers truncate.
     pub fn convert(self, ty: ScalarType) -> Scalar {
         match ty {
             F16 => Scalar::new(ty, half_bits(self.float()).into()),

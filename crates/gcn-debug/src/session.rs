@@ -31,7 +31,7 @@ use crate::why_request::WhyRequest;
 pub enum Stop {
     /// A launch is about to start.
     Begin,
-    /// Breakpoints at the next instruction.
+    /// Breakpoints, by number, were hit at the next instruction.
     Breakpoints(Vec<u32>),
     /// Watched values changed.
     Watchpoints {
@@ -50,9 +50,9 @@ pub enum Stop {
     Held(WaveId),
     /// The user interrupted the run.
     Interrupted,
-    /// Fault, which ends the launch when it resumes.
+    /// A wave faulted; the launch ends when it resumes.
     Fault(Box<Fault>),
-    /// Checker findings.
+    /// Checkers reported findings.
     Findings(Vec<Finding>),
     /// A breakpoint condition has no value.
     Condition {
@@ -128,11 +128,11 @@ pub enum Leave {
     Why,
 }
 
-/// Last instructions that the engine allowed a wave to execute.
+/// Start of the last instructions that the engine allowed a wave to execute.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LastRun {
     pub(crate) at: Moment,
-    /// Workgroup turn in which they were executed.
+    /// Workgroup turn that executed the instructions.
     pub(crate) turn: u64,
     pub(crate) pc: u64,
 }
@@ -144,7 +144,7 @@ pub(crate) struct State {
     pub(crate) buffers: Vec<NamedBuffer>,
     pub(crate) findings: Option<Box<dyn Findings>>,
     pub(crate) catches: Catches,
-    /// Findings to show that do not stop the run.
+    /// Findings to show without stopping the run.
     pub(crate) passing: Vec<Finding>,
     pub(crate) attention: Arc<AtomicBool>,
     pub(crate) interrupt: Arc<AtomicBool>,
@@ -206,7 +206,7 @@ impl State {
         self.no_past.is_none() && self.findings.is_none()
     }
 
-    /// True if a stop that is not a watchpoint is set.
+    /// True if any breakpoint is set.
     pub(crate) fn has_breakpoints(&self) -> bool {
         self.stops.iter().any(|it| !it.is_watch())
     }
@@ -264,7 +264,7 @@ impl Session<'_, '_> {
     /// Evaluates an expression.
     ///
     /// # Errors
-    /// Fails if the expression reads something that does not exist.
+    /// Fails if the expression has no value.
     pub fn evaluate(&self, expr: &Expr) -> Result<Evaluated, EvalError> {
         evaluate(expr, &self.view())
     }

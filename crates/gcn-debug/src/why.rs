@@ -93,7 +93,7 @@ pub struct Question<'a> {
 /// Point at which a value is queried: a wave is about to execute an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Until {
-    /// Number of the run, from 0.
+    /// Index of the run, from 0.
     pub run: u32,
     /// Current wave and the number of instructions it has executed.
     pub moment: Moment,
@@ -118,7 +118,7 @@ const MAX_GROUPS: usize = 1024;
 /// Maximum number of passes.
 const MAX_PASSES: usize = 16;
 
-/// Slice for a question, with the state needed to rerun its launches.
+/// Slice for a question, with the state needed to rerun the launches.
 struct Sliced {
     image: MemoryImage,
     unwritten: Vec<Range<u64>>,
@@ -319,7 +319,7 @@ impl ValueGraph {
     }
 }
 
-/// Assembles up to four bytes into a dword.
+/// Assembles up to four little-endian bytes into a dword.
 fn dword(bytes: &[u8]) -> u32 {
     let bytes = bytes.iter().take(4).rev();
     bytes.fold(0, |value, byte| value << 8 | u32::from(*byte))
