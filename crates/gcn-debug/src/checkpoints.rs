@@ -109,7 +109,6 @@ impl Checkpoints {
         }
     }
 
-    /// Drops all checkpoints.
     pub(crate) fn clear(&mut self) {
         self.all.clear();
         self.bytes = 0;

@@ -15,7 +15,6 @@ const PAGE_UNITS: usize = 512;
 /// Number of units compared at a time, without a branch.
 const COMPARED: usize = 16;
 
-/// Contents of a page.
 type Page = [u64; PAGE_UNITS];
 
 /// Page of zeros, shared by all images.

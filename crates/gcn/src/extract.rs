@@ -38,7 +38,7 @@ pub struct Args {
     /// Output file; `-` is standard output. By default, IN is written to IN.co, and `-` to `-`.
     #[arg(short, long)]
     output: Option<PathBuf>,
-    /// Print JSON that names the output file and what it contains.
+    /// Print JSON that describes the output file and its contents.
     #[arg(long)]
     pub json: bool,
 }

@@ -168,7 +168,7 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
     Ok(status)
 }
 
-/// Like [`report`], for a comparison of two runs: a source that cannot be built has a separate status.
+/// Like [`report`], for a comparison of two runs: a source that cannot be built has its own exit status.
 ///
 /// # Errors
 /// As for [`report`].

@@ -304,7 +304,7 @@ impl MappedText {
     }
 
     fn as_str(&self) -> &str {
-        // SAFETY: `new` found all of it to be text.
+        // SAFETY: `new` has checked that all bytes are valid UTF-8.
         unsafe { str::from_utf8_unchecked(&self.file.map) }
     }
 

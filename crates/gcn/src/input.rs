@@ -34,7 +34,7 @@ impl From<DialectOption> for gcn_asm::Dialect {
     }
 }
 
-/// Returns a parser for the names of output formats.
+/// Returns a clap parser that maps a fixed set of names to values.
 pub fn form<T, const N: usize>(forms: [(&'static str, T); N]) -> impl TypedValueParser<Value = T>
 where
     T: Copy + Send + Sync + 'static,
@@ -84,7 +84,7 @@ pub fn target(name: &str) -> Result<NamedTarget, String> {
     Ok(NamedTarget { target, features })
 }
 
-/// Clap parser for `--target`. Its possible values are used by shell completions.
+/// Clap parser for `--target`. Shell completions use its list of possible values.
 #[derive(Clone, Copy)]
 pub struct TargetParser;
 

@@ -139,7 +139,7 @@ impl LabelLine {
     /// Parses a line; `None` if it is empty or a comment.
     ///
     /// # Errors
-    /// A message that describes the error.
+    /// Returns a message if the line is invalid.
     fn parse(line: usize, text: &str) -> Result<Option<LabelLine>, String> {
         let text = text.trim();
         if text.is_empty() || text.starts_with(COMMENT) {

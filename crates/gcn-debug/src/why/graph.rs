@@ -255,7 +255,6 @@ impl ValueGraph {
         &self.inputs[begin as usize..end as usize]
     }
 
-    /// Returns the instruction of a node.
     pub(super) fn instruction(&self, node: u32) -> &GraphInstruction {
         &self.instructions[self.nodes[node as usize].instruction as usize]
     }

@@ -178,12 +178,10 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// Returns the record of an instance.
     pub(crate) fn record(&self, at: Instance) -> &Record {
         &self.waves[at.wave as usize].records[at.at as usize]
     }
 
-    /// Returns the facts about an instance's instruction.
     pub(crate) fn facts(&self, at: Instance) -> &Facts {
         &self.facts[self.record(at).facts as usize]
     }

@@ -122,7 +122,7 @@ impl Dispatches {
         })
     }
 
-    /// Checks sizes against the kernels and the device.
+    /// Checks the launch sizes against the limits of the kernels and the device.
     ///
     /// # Errors
     /// [`Problems`] with all sizes that do not fit.
@@ -164,7 +164,7 @@ impl Dispatches {
     }
 }
 
-/// Number of threads, at most `threads`, whose scratch fits `budget` bytes.
+/// Number of threads, at most `threads`, whose scratch fits into `budget` bytes.
 ///
 /// # Errors
 /// The scratch of a single thread does not fit.

@@ -22,7 +22,7 @@ pub enum InterruptCause {
     Interrupt,
     /// SIGTERM.
     Terminate,
-    /// Time limit that the run exceeded.
+    /// Expired time limit.
     Timeout(Duration),
 }
 
@@ -126,7 +126,7 @@ impl StopHandle {
         }
     }
 
-    /// Ends the interruptible part. From now on a signal exits immediately.
+    /// Ends the interruptible part. From now on, a signal ends the process immediately.
     pub fn ended(self) {
         self.flag.store(true, SeqCst);
     }

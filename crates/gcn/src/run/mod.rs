@@ -70,7 +70,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(run_checked(args, false, None, out)?.status)
 }
 
-/// End of a run, which has been reported.
+/// Result of a run that has been reported.
 pub struct CheckResult {
     /// Status of the command.
     pub status: Status,

@@ -22,7 +22,7 @@ pub struct RunRequest {
     pub threads: Option<usize>,
     /// Engine that executes instructions.
     pub engine: Option<Engine>,
-    /// Time limit of all launches together.
+    /// Total time limit for all launches.
     pub timeout: Option<Duration>,
     /// Maximum guest memory in bytes.
     pub memory: Option<u64>,
@@ -84,7 +84,7 @@ impl TraceOptions {
 /// Requested launch of a kernel.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct LaunchRequest {
-    /// Name of the kernel; the only one by default.
+    /// Kernel name. Defaults to the only kernel.
     pub kernel: Option<String>,
     /// Grid size in work-items.
     pub grid: Option<LaunchSizes>,

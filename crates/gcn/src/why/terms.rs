@@ -39,7 +39,7 @@ impl RunNames {
         self.launches.get(run as usize).copied().unwrap_or(0)
     }
 
-    /// True if there are several runs, so text must name the run.
+    /// True if there are several runs, so that text must name the run.
     pub fn has_several_runs(&self) -> bool {
         self.launches.len() > 1
     }
@@ -59,7 +59,7 @@ impl RunNames {
         }
     }
 
-    /// Names of the arguments at bytes of the argument segment.
+    /// Names of the arguments that overlap byte ranges of the argument segment.
     pub fn arguments(&self, run: u32, bytes: &[Range<u64>]) -> Vec<String> {
         let named = self.arguments.get(self.launch(run));
         let named = named.map_or(&[][..], Vec::as_slice);
