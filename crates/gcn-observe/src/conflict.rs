@@ -7,8 +7,8 @@ use gcn_isa::uses::{Counter, Counters, RegisterUse};
 use crate::finding::{Finding, FindingPlace, Kind, Side};
 use crate::registers::name;
 
-/// True if an instruction's use of registers must wait for an outstanding operation, which holds `theirs` until `held`
-/// releases it. The instruction increments the counters `own`; the counters `released` indicate the end of its use.
+/// True if an instruction's use `its` must wait for an outstanding operation, which holds `theirs` until a counter releases
+/// `held`. The instruction increments the counters `own`; the counters `released` show that the use has ended.
 pub(crate) fn conflicts<T>(
     its: &RegisterUse,
     (own, released): (Option<Counters>, &[Counter]),

@@ -99,7 +99,7 @@ pub(crate) struct MissingWaitStates<'a> {
     pub(crate) inst: &'a Inst,
     /// Earlier instruction.
     pub(crate) before: &'a Inst,
-    /// Number of wait states between them.
+    /// Number of wait states between the instructions.
     pub(crate) states: u8,
 }
 

@@ -28,7 +28,7 @@ impl FlowState {
         waits | hazards | constants
     }
 
-    /// Replaces the constants. Those in a function do not depend on its callers, so that it is analyzed only once.
+    /// Replaces the constants. Constants in a function do not depend on its callers, so that it is analyzed only once.
     fn with(&self, constants: Constants) -> FlowState {
         FlowState {
             constants,

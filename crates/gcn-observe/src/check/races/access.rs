@@ -1,4 +1,4 @@
-//! Accesses: a shadow entry identifies an access and its kind; extents are the bytes that it covers.
+//! Accesses: a shadow entry identifies an access and its kind; extents are the bytes that the access covers.
 
 use std::ops::Range;
 
@@ -151,7 +151,7 @@ impl PastAccess {
         self.0 & Release::GROUP != 0 && self.kind().writes()
     }
 
-    /// True if the write releases to all waves to which `other` does.
+    /// True if the write releases to all waves that `other` releases to.
     pub(super) fn releases_as(self, other: PastAccess) -> bool {
         (self.releases_to_agent() || !other.releases_to_agent())
             && (self.releases_to_group() || !other.releases_to_group())
@@ -259,7 +259,7 @@ pub(super) fn clashes(before: PastAccess, now: PastAccess) -> bool {
 /// Size of a dword in bytes.
 pub(super) const DWORD: u64 = 4;
 
-/// Kind of memory that has a shadow.
+/// Kind of memory with a shadow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ShadowedMemory {
     Global,

@@ -1,8 +1,8 @@
 //! Vector clocks of waves.
 //!
-//! Releases by other workgroups matter only if an access may conflict with one of theirs, or if the wave invalidates its
-//! cache. A wave therefore stores the releases that it receives, and computes their clocks on demand ([`ReceivedClocks`]).
-//! Kernels in which many waves only add to the same locations never need them.
+//! Releases by other workgroups matter only if an access may conflict with one of their accesses, or if the wave
+//! invalidates its cache. A wave therefore stores the releases that it receives, and computes their clocks on demand
+//! ([`ReceivedClocks`]). Kernels in which many waves only add to the same locations never need these clocks.
 
 use std::collections::HashSet;
 use std::mem::take;
@@ -73,7 +73,7 @@ impl OrderedClocks {
     }
 }
 
-/// Merges a block into another one for the same waves. Returns true if that changes it.
+/// Merges a block into `known`, the block of the same waves. Returns true if `known` changes.
 fn join_block(known: &mut Arc<Block>, theirs: &Arc<Block>) -> bool {
     if Arc::ptr_eq(known, theirs) {
         return false;
@@ -114,7 +114,7 @@ pub(super) struct ReceivedClocks(Option<Arc<ClockNode>>);
 
 #[derive(Debug)]
 struct ClockNode {
-    /// Other sets, which the set includes.
+    /// Other sets included in this one.
     bases: Vec<ReceivedClocks>,
     /// Releases, with the releasing waves' knowledge.
     releases: Vec<ReadReleases>,

@@ -88,8 +88,8 @@ impl Runs {
         drop(seen);
     }
 
-    /// Records the end of a dispatch, and compares it with those that ended while it ran. Running dispatches are compared
-    /// with it when they end. If one of them exceeds the limits, it is compared with its oldest ended dispatches now.
+    /// Records the end of a dispatch, and compares it with the dispatches that ended while it ran. Running dispatches
+    /// are compared with it when they end, or, if they exceed the limits, with their oldest ended dispatches now.
     pub(super) fn end(&self, id: u64, findings: &Findings) {
         let mut runs = self.lock();
         let Some(ending) = runs.running.remove(&id) else {

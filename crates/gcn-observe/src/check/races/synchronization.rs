@@ -360,7 +360,7 @@ impl LastSwapLoads {
         }
     }
 
-    /// Returns the loads that feed a compare-and-swap, restricted to lanes that loaded from another address than the swap's.
+    /// Returns the loads that feed a compare-and-swap, restricted to lanes that did not load from the swap's address.
     pub(super) fn elsewhere(&self, pc: u64, swap: &Access, of: &SwapLoads) -> Vec<PlainLoad> {
         let mut found = Vec::new();
         for compared in of.compared(pc) {

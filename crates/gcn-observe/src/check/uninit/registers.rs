@@ -268,7 +268,7 @@ impl UndefinedRegisters {
         self.scalar_origins[usize::from(register) % SCALARS]
     }
 
-    /// Finds an address register with undefined bits. Returns the first lane in which it has some, and their origin.
+    /// Finds an address register with undefined bits. Returns the first lane with such bits, and their origin.
     pub(super) fn first_undefined(
         &self,
         it: &RegisterUse,
