@@ -88,7 +88,7 @@ pub fn resolve(expr: &Expr, view: &View<'_>) -> Result<Target, EvalError> {
 /// one.
 ///
 /// # Errors
-/// Fails if the expression denotes no register or memory.
+/// Fails if the expression does not denote a register or memory.
 pub(crate) fn assigned(
     expr: &Expr,
     value: Scalar,

@@ -11,7 +11,7 @@ const MAX_BEFORE: u64 = 1 << 20;
 /// Instruction or data dword in a listing.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// Address.
+    /// Address of the entry.
     pub address: u64,
     /// Encoding; empty if the address is not in memory.
     pub words: Vec<u32>,

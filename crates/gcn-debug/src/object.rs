@@ -201,7 +201,7 @@ impl SourceObject {
         }
     }
 
-    /// Returns the type.
+    /// Returns the object's type.
     pub fn ty(&self) -> &SourceType {
         &self.ty
     }

@@ -37,7 +37,7 @@ impl MemoryImage {
 /// Point in the execution of a launch: a wave and the number of instructions it has executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Moment {
-    /// Wave.
+    /// Wave whose execution defines the point.
     pub wave: WaveId,
     /// Number of instructions the wave has executed.
     pub executed: u64,

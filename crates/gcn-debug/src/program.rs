@@ -21,7 +21,7 @@ const MAX_SOURCE_BYTES: u64 = 16 << 20;
 pub struct Symbol {
     /// Symbol name.
     pub name: String,
-    /// Address.
+    /// Address in memory.
     pub address: u64,
     /// Size in bytes; 0 if unknown.
     pub size: u64,
@@ -50,7 +50,7 @@ pub struct Line {
 /// Position in the code: address, symbol and source line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location {
-    /// Address.
+    /// Address in the code.
     pub address: u64,
     /// Preceding symbol and offset, such as `scale+0x10`; `None` outside the code.
     pub symbol: Option<String>,

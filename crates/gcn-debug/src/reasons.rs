@@ -265,7 +265,7 @@ pub(crate) fn breakpoints(
 fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     let Current { at, pc } = current;
     let aim = state.goal.wave();
-    // The wave of the command has ended, or is waiting for waves that are held.
+    // Stop if the command's wave has ended, or if it is waiting for waves that are held.
     if let Some(id) = aim.or(state.focus.filter(|_| state.scheduler == Scheduler::One)) {
         match paused.wave(id) {
             None => {

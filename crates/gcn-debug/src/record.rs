@@ -16,7 +16,7 @@ use crate::past::{Moment, UserChange};
 pub(crate) const CLOCK: &str =
     "the kernel reads the real-time clock, which has another value each time";
 
-/// Record of a launch.
+/// State for going back in a launch: checkpoints and user changes.
 #[derive(Debug)]
 pub(crate) struct Record {
     /// Dispatch number; `None` before the dispatch starts.

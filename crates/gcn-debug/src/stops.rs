@@ -45,7 +45,7 @@ pub enum StopKind {
         watched: Watched,
         /// State that the value depends on.
         dependencies: Box<Dependencies>,
-        /// Names of source variables in the expression, with their identities.
+        /// Names of source variables in the expression, with their IDs.
         variables: Vec<(String, usize)>,
         /// Wave whose registers, LDS or scratch are watched, if any.
         wave: Option<WaveId>,
@@ -126,7 +126,7 @@ impl Watched {
         }
     }
 
-    /// Returns the names of source variables in the expression, with their identities.
+    /// Returns the names of source variables in the expression, with their IDs.
     pub(crate) fn variables(&self, view: &View<'_>) -> Vec<(String, usize)> {
         let mut found = Vec::new();
         if let Watched::Expr(expr) = self {

@@ -248,7 +248,7 @@ fn scratch_byte(base: u64, lane: u8, offset: u64) -> u64 {
     base + offset / 4 * SCRATCH_ROW + u64::from(lane) * 4 + offset % 4
 }
 
-/// Returns the memory of a value in a lane's scratch: a range for each dword.
+/// Returns the address ranges of a value in a lane's scratch, one for each dword.
 pub(crate) fn scratch_ranges(
     base: u64,
     lane: u8,

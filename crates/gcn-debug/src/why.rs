@@ -63,8 +63,8 @@ pub trait Launches {
     /// Returns the number of runs, counting every repetition of a launch.
     fn runs(&self) -> u32;
 
-    /// Runs number `run` to its end under observers. Returns false if the next run must not start, for example after a
-    /// fault.
+    /// Executes run `run` to completion under observers. Returns false if the next run must not start, for example
+    /// after a fault.
     ///
     /// # Errors
     /// Fails if the run cannot start.

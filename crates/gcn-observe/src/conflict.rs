@@ -21,7 +21,7 @@ pub(crate) fn conflicts<T>(
     if theirs.written == 0 {
         return its.written & theirs.read != 0;
     }
-    // The instruction's result is written after the other operation's.
+    // True if the instruction's result is always written after the other operation's.
     let returns_in_order = || {
         own.is_some_and(|own| own.writes_behind(held.order, held.sampled))
             && released.contains(&held.counter)

@@ -212,7 +212,6 @@ fn check(options: &[(&str, bool)], name: &str) -> Result<(), UsageError> {
 
 /// Guesses the kind of a file that is unlikely to be code.
 fn looks_like(bytes: &[u8]) -> Option<&'static str> {
-    /// Maximum number of bytes examined.
     const MAX_EXAMINED: usize = 1 << 12;
     let begin = bytes.get(..MAX_EXAMINED).unwrap_or(bytes);
     let is_text = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~' | 0x80..);

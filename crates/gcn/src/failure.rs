@@ -45,7 +45,6 @@ impl Problems {
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct KernelUsageError {
-    /// The message.
     pub message: String,
     /// Correct usage; may have several lines.
     pub help: Option<String>,

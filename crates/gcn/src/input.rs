@@ -49,7 +49,6 @@ where
 /// Target with features, as in `--target`: `gfx900`, or `gfx900:xnack-` to enable or disable features.
 #[derive(Clone, Copy)]
 pub struct NamedTarget {
-    /// The target.
     pub target: &'static Target,
     /// Features that the name enables or disables.
     pub features: Features,

@@ -45,7 +45,7 @@ impl Labels {
     /// Reads a file of labels and notes.
     ///
     /// # Errors
-    /// The file cannot be read, or a line is invalid; the error names file and line.
+    /// The file cannot be read, or a line is invalid; the error states the file and the line.
     pub fn open(path: &Path) -> Result<Labels> {
         Labels::parse(
             input::name(path),

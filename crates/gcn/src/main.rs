@@ -184,7 +184,7 @@ fn run_command() -> ExitCode {
         // The reader closed the pipe because it had read enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // Errors of named files have the name as context; an error without context comes from the output.
+            // Errors for named files have the name as context; an error without context comes from the output.
             let is_bare = error.chain().count() == 1 && error.is::<io::Error>();
             let error = if is_bare {
                 error.context(Problem::new(UNWRITABLE_OUTPUT, "cannot write the output"))

@@ -28,7 +28,7 @@ const RELEASED_EVERY: usize = 64;
 pub struct ObjectChoice<'a> {
     /// Target of the code object.
     pub target: Option<&'static Target>,
-    /// Number of the code object, starting at 1, as `gcn info` lists them.
+    /// Number of the code object in the list of `gcn info`, starting at 1.
     pub entry: Option<usize>,
     /// Kernel that the code object must contain, if several match.
     pub kernel: Option<&'a str>,

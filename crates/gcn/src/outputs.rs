@@ -83,8 +83,7 @@ pub enum FileIdentity {
 }
 
 impl FileIdentity {
-    /// Identity of a path; `None` for standard input, and for files that are not regular, since outputs may share
-    /// these.
+    /// Identity of a path; `None` for standard input and for special files, to which several outputs may be written.
     pub fn of(path: &Path) -> Option<FileIdentity> {
         if path == Path::new(input::STDIN) {
             return None;

@@ -84,7 +84,6 @@ pub const NAMES: &[&str] = &[
 pub struct Problem {
     /// Stable name, if there is one.
     pub name: Option<&'static str>,
-    /// The message.
     pub message: String,
 }
 

@@ -65,7 +65,6 @@ pub struct ProgramRequest {
     pub entry: Option<usize>,
     /// Target name.
     pub target: Option<String>,
-    /// Assembly dialect.
     pub dialect: Option<DialectOption>,
     /// Options of the compiler or the assembler.
     pub compiler: Compiler,

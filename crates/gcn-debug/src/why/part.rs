@@ -34,7 +34,7 @@ pub fn part(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
     if first.end == other.end {
         return None;
     }
-    // The first byte that differs.
+    // Index of the first byte that differs.
     let byte = (first.end ^ other.end).trailing_zeros() as usize / 8;
     let root = |graph: &ValueGraph| {
         let target = graph.roots.get(byte).or(graph.roots.last());

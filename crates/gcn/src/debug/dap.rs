@@ -141,7 +141,7 @@ impl Client {
         })
     }
 
-    /// Connection to the client.
+    /// Locks the connection to the client.
     pub fn connection(&self) -> MutexGuard<'_, Connection> {
         self.connection
             .lock()
@@ -195,7 +195,8 @@ impl Client {
         Ok(capabilities(&checks, self.subject == Subject::Program))
     }
 
-    /// Parses a `launch` request. Returns the run's arguments, true to run the checkers, and the session's options.
+    /// Parses a `launch` request. Returns the run's arguments, a flag that enables the checkers, and the session's
+    /// options.
     fn launch(
         &self,
         request: &Request,

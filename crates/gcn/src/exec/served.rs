@@ -136,7 +136,7 @@ struct Session<'a> {
     /// Process ID of the program.
     process: i32,
     is_running: bool,
-    /// Debugged process.
+    /// Process to which requests are forwarded; `None` before the first launch.
     debugged: Option<Debugged>,
     /// Requests waiting for the first launch.
     waiting: VecDeque<Request>,

@@ -170,7 +170,7 @@ impl Specification {
         specification
     }
 
-    /// Adds a form in each encoding of the document that has it.
+    /// Adds a form to each encoding of the document that has it.
     fn add(
         &mut self,
         form: &'static Form,

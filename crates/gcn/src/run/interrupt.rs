@@ -55,7 +55,7 @@ impl RunOutcome {
     }
 }
 
-/// Value for the timeout in place of a signal number.
+/// Cause of an interruption by the timeout, as opposed to a signal number.
 const TIMEOUT: usize = usize::MAX;
 
 /// Flag that stops a run, with the reason.

@@ -72,7 +72,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 
 /// Result of a run that has been reported.
 pub struct CheckResult {
-    /// Status of the command.
     pub status: Status,
     /// Findings of checkers; `None` if the run could not start.
     pub findings: Option<Vec<FindingReport>>,

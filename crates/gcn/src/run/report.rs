@@ -18,9 +18,8 @@ use crate::problem::{self, Problem};
 use crate::render;
 use crate::status::RunOutcome;
 
-/// Results of a run.
+/// Results to report for a run.
 pub struct RunResults<'a> {
-    /// Outcome of the run.
     pub outcome: RunOutcome,
     /// Errors for files that could not be written.
     pub errors: &'a [Problem],

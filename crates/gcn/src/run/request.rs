@@ -16,7 +16,6 @@ use crate::program::ProgramRequest;
 pub struct RunRequest {
     /// The launch file, if there is one.
     pub launch_file: Option<PathBuf>,
-    /// The program.
     pub program: ProgramRequest,
     /// Number of host threads.
     pub threads: Option<usize>,
@@ -38,11 +37,8 @@ pub struct RunRequest {
     pub save: Vec<NamedText>,
     /// Buffers to compare.
     pub expect: Vec<NamedText>,
-    /// Variations of the execution.
     pub variations: Variations,
-    /// Options of the trace.
     pub trace: TraceOptions,
-    /// Options of the profile.
     pub profile: ProfileOptions,
     /// File for the host code.
     pub dump_code: Option<PathBuf>,

@@ -177,11 +177,9 @@ pub fn origin(origin: &Origin, names: &RunNames) -> OriginReport {
 
 /// Element with its value.
 pub struct Element<'a> {
-    /// Selector.
+    /// Selector of the element.
     pub place: &'a str,
-    /// Type.
     pub ty: Type,
-    /// Value.
     pub value: serde_json::Value,
 }
 

@@ -51,7 +51,7 @@ pub enum Subject {
     Fault {
         /// Index of the run.
         side: usize,
-        /// Kind of fault.
+        /// Description of the fault: a predicate whose subject is the run.
         message: String,
     },
 }

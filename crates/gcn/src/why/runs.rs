@@ -61,7 +61,7 @@ pub struct RunFault {
 pub struct FaultedAccess {
     /// Faulting access, as the subject of a question.
     pub place: AccessPlace,
-    /// Kind of fault.
+    /// Description of the fault: a predicate whose subject is the run.
     pub message: String,
 }
 

@@ -6,7 +6,7 @@ use super::{Node, Outcome, Slice, Source, Target};
 use crate::why::facts::Edge;
 use crate::why::trace::{GDS, Instance, LDS, Trace, Unit, Writer};
 
-/// Placeholder for the source of an edge until [`Slice::resolve`] sets it.
+/// Placeholder for the target of an edge until [`Slice::resolve`] sets it.
 const UNRESOLVED: u32 = u32::MAX;
 
 impl Slice {

@@ -47,7 +47,6 @@ pub(super) struct ProvenanceFacts {
     pub(super) rule: MarkFlow,
     /// Sources in the order of the operation, without masks.
     pub(super) sources: Box<[MarkedOperand]>,
-    /// The result.
     pub(super) result: Option<MarkedOperand>,
     /// Operands that are read.
     pub(super) read: Box<[MarkedOperand]>,

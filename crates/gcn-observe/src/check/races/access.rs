@@ -26,11 +26,10 @@ pub(super) const UNKNOWN_SITE: u16 = (1 << SITE_BITS) - 1;
 /// Kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum AccessKind {
-    /// A load.
+    /// A load without GLC.
     Load,
     /// A load with GLC, which sees stores by other compute units.
     CoherentLoad,
-    /// A store.
     Store,
     /// A read-modify-write.
     Atomic,

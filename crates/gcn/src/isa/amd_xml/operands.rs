@@ -25,7 +25,7 @@ pub(super) enum OperandType {
     SdwaDestination,
     /// Implied VCC, without a field.
     ImpliedVcc,
-    /// Number.
+    /// Number in a field, rather than a register.
     Number,
 }
 
