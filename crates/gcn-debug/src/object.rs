@@ -191,7 +191,7 @@ impl SourceObject {
         })
     }
 
-    /// Replaces a C++ reference by the object that it refers to.
+    /// Replaces a C++ reference with the object that it refers to.
     fn strip_reference(self, view: &View<'_>) -> Result<SourceObject, EvalError> {
         match self.ty.kind {
             SourceTypeKind::Pointer {

@@ -49,7 +49,7 @@ impl Record {
         }
     }
 
-    /// Counts the start of a workgroup's turn. Returns `None` for other dispatches, which this record does not cover.
+    /// Counts the start of a workgroup's turn. Returns `None` for a dispatch that this record does not cover.
     pub(crate) fn begin_turn(&mut self, dispatch: u64) -> Option<()> {
         if *self.dispatch.get_or_insert(dispatch) != dispatch {
             return None;

@@ -19,7 +19,7 @@ const FIRST_WINDOW: u64 = 1000;
 /// Growth factor of the search window.
 const WIDER: u64 = 16;
 
-/// Starts to go back for decisions that require it. Returns false for others, and if the launch has no record.
+/// Starts going back if the decision requires it. Returns false if it does not, or if the launch has no record.
 pub(crate) fn goes_back(
     state: &mut State,
     paused: &Paused<'_>,

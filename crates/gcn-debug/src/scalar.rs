@@ -212,8 +212,8 @@ impl Scalar {
         }
     }
 
-    /// Converts the value to another type. Integers wrap, and conversions to floating point round; those from floating
-    /// point to integers truncate.
+    /// Converts the value to another type. Integers wrap, conversions to floating point round, and conversions from
+    /// floating point to integers truncate.
     pub fn convert(self, ty: ScalarType) -> Scalar {
         match ty {
             F16 => Scalar::new(ty, half_bits(self.float()).into()),

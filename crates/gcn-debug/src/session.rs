@@ -31,7 +31,7 @@ use crate::why_request::WhyRequest;
 pub enum Stop {
     /// A launch is about to start.
     Begin,
-    /// Breakpoints, by number, were hit at the next instruction.
+    /// The wave hit these breakpoints, by number, at its next instruction.
     Breakpoints(Vec<u32>),
     /// Watched values changed.
     Watchpoints {
@@ -277,7 +277,7 @@ impl Session<'_, '_> {
         SourceObject::locals(&self.view())
     }
 
-    /// Assigns a value, converted to the type of the destination. Registers receive the value's bits.
+    /// Assigns a value, converted to the type of the destination. Registers receive the bits of floating-point values.
     ///
     /// # Errors
     /// Fails if the destination does not exist.
@@ -292,7 +292,7 @@ impl Session<'_, '_> {
         let view = self.view();
         let ty = view.ty(target);
         let is_register = !matches!(target, Target::Memory { .. });
-        // Registers receive the bits of a floating-point number of their size.
+        // Registers receive the bits of a floating-point number of the register's size.
         let value = if is_register && value.ty.is_float() {
             let is_single = ty.bytes() == 4;
             let float = if is_single {

@@ -54,7 +54,7 @@ pub enum AccessChoice {
 }
 
 /// Identity of an access across two runs: operation, source line, and the number of earlier accesses by the same lane
-/// or wave with equal operation and line.
+/// or wave with the same operation and line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccessKey {
     pub(crate) does: Does,

@@ -30,7 +30,7 @@ pub struct ObjectChoice<'a> {
     pub target: Option<&'static Target>,
     /// Number of the code object in the list of `gcn info`, starting at 1.
     pub entry: Option<usize>,
-    /// Kernel that the code object must contain, if several match.
+    /// Kernel that the code object must contain if several match the other criteria.
     pub kernel: Option<&'a str>,
 }
 

@@ -31,7 +31,7 @@ use crate::{Status, UsageError};
 #[command(next_help_heading = "Debugger")]
 pub struct DebugOptions {
     /// Debug the kernels that the program launches, with the commands of `gcn debug` at the terminal. Standard input
-    /// and output stay the program's.
+    /// and output are left to the program.
     #[arg(long)]
     debug: bool,
     /// Read the debugger's commands from a file, in place of the terminal.

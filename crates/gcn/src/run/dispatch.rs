@@ -287,10 +287,10 @@ impl ReadyLaunches {
         notes.map(|note| format!("{note}{}", remedy(note)))
     }
 
-    /// Runs all launches in order, up to the first one that is stopped.
+    /// Runs all launches in order, up to the first one that is stopped. A trace without a file is written to `out`.
     ///
     /// # Errors
-    /// A launch cannot start, or the trace cannot be written. A trace without a file is written to `out`.
+    /// A launch cannot start, or the trace cannot be written.
     pub fn run(
         &self,
         run: &RunRequest,

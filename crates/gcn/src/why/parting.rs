@@ -220,7 +220,7 @@ fn write_side(
     if side.steps.is_empty() {
         return writeln!(out, "{branch} {name}: has no such access");
     }
-    // A single instruction is shown on the line of its run; several are shown below it. That line counts omitted ones.
+    // The line of the run shows a single instruction, or the number of omitted ones; several are shown below it.
     let is_one = side.steps.len() == 1 && side.hidden == 0;
     let mut tree = Tree { lines: Vec::new() };
     let mut head = String::new();

@@ -20,7 +20,8 @@ const BLOCK: u32 = 16;
 /// Clocks of consecutive waves; 0 if unknown.
 type Block = [u32; BLOCK as usize];
 
-/// For each wave, the clock up to which its operations happen before. Sets share equal blocks.
+/// Set of operations that happen before a point in time: for each wave, its last clock in the set. Sets share equal
+/// blocks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct OrderedClocks(Vec<(u32, Arc<Block>)>);
 
@@ -30,7 +31,7 @@ impl OrderedClocks {
             .binary_search_by_key(&(wave / BLOCK), |(number, _)| *number)
     }
 
-    /// True if a wave's operations up to `clock` happen before.
+    /// True if the set contains a wave's operations up to `clock`.
     #[inline]
     pub(super) fn has(&self, wave: u32, clock: u32) -> bool {
         let at = |index: usize| self.0[index].1[(wave % BLOCK) as usize];

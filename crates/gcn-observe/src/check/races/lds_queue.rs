@@ -76,7 +76,7 @@ pub(super) struct LdsBitmap {
 /// Collector for the dwords of an access.
 struct Collector<'a> {
     bits: &'a mut [u64],
-    /// Index of the current word, and its bits that are not written back yet.
+    /// Index of the current word, and its bits that have not been written back yet.
     word: u64,
     open: u64,
 }

@@ -70,7 +70,7 @@ impl Start {
 
 impl UndefinedRegisters {
     /// Creates the state at the start of a wave, in which only registers initialized by hardware are defined. Work-item
-    /// IDs count as defined in lanes without a work-item, too, since these are never read.
+    /// IDs count as defined even in lanes without a work-item, since these are never read.
     pub(super) fn new(vgprs: usize, initial: &Initial) -> Box<UndefinedRegisters> {
         let vgprs = vgprs.min(VECTORS);
         let mut start = Start {
