@@ -216,7 +216,7 @@ impl Engine {
         }
     }
 
-    /// Calls the front end if it requested attention while waves are running.
+    /// While waves are running, calls the front end if it requested attention.
     fn attended(&self, state: &mut State, paused: &mut Paused<'_>, now: Current) -> Option<Stop> {
         if state.ends_turn() || !state.attention.swap(false, AcqRel) {
             return None;

@@ -40,6 +40,7 @@ enum Resolved {
 
 /// Evaluates an expression. A vector register by itself yields a value for each lane; within an expression, the value
 /// in the focused lane.
+///
 /// # Errors
 /// Fails if something that the expression reads does not exist, or if an operation has no result.
 pub fn evaluate(expr: &Expr, view: &View<'_>) -> Result<Evaluated, EvalError> {

@@ -288,7 +288,7 @@ impl Program {
         found.map_or(&[], Vec::as_slice)
     }
 
-    /// Returns a type of the source.
+    /// Returns a type from the debug information.
     pub(crate) fn source_type(&self, ty: TypeRef) -> Result<Arc<SourceType>, LinesError> {
         if let Some(known) = self.types.borrow().get(&ty) {
             return Ok(known.clone());

@@ -136,7 +136,7 @@ pub(crate) fn focus_on(state: &mut State, paused: &Paused<'_>, wave: WaveId) {
     }
 }
 
-/// Returns the changes of watched values since the last comparison.
+/// Returns the changes of watched values since the last comparison, and updates the watchpoints.
 pub(crate) fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, String, Change)> {
     let mut found = Vec::new();
     for place in 0..state.stops.len() {

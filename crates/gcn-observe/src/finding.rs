@@ -170,7 +170,7 @@ impl Finding {
             .in_dispatch(context.dispatched)
     }
 
-    /// Creates a finding with one occurrence, in dispatch 0 or none.
+    /// Creates a finding with one occurrence, in dispatch 0 and without a known kernel.
     pub fn at(kind: Kind, place: FindingPlace, message: impl Into<String>) -> Finding {
         Finding {
             kind,

@@ -221,7 +221,7 @@ impl Options {
     /// Settings from the environment, overridden by the options. If `checks` is true, kernels are checked by default.
     ///
     /// # Errors
-    /// A variable or a trace selection is invalid.
+    /// A variable or an option is invalid, or a file cannot be read.
     fn settings(&self, checks: bool) -> Result<Settings> {
         let mut settings = Settings::from_env()?;
         if checks {
@@ -286,7 +286,7 @@ impl Environment {
     /// Creates the environment for `options`. If `checks` is true, the kernels are checked by default.
     ///
     /// # Errors
-    /// The library is missing, or a variable has an invalid value.
+    /// The library is missing, or a variable or an option is invalid.
     fn new(options: &Options, checks: bool) -> Result<Environment> {
         let settings = options.settings(checks)?;
         let library = Library::find()?;
@@ -427,7 +427,7 @@ fn prepended(first: &OsStr, variable: &str) -> OsString {
 /// Runs `gcn env`.
 ///
 /// # Errors
-/// The library is missing, a variable has an invalid value, or the result cannot be written.
+/// The library is missing, a variable or an option is invalid, or the result cannot be written.
 pub fn print_environment(args: &EnvArgs, out: &mut dyn Write) -> Result<Status> {
     for (name, value) in Environment::new(&args.options, false)?.variables {
         write!(out, "export {name}=")?;

@@ -210,8 +210,8 @@ impl AsRef<[u8]> for FileBytes {
 }
 
 impl MappedFile {
-    /// Maps a file of at most `most` bytes; `None` if it is larger, is small or not a regular file, or if too many
-    /// files are mapped.
+    /// Maps a file of at most `most` bytes; `None` if it is larger, too small to be worth mapping, or not a regular
+    /// file, or if too many files are mapped.
     fn open(path: &Path, most: u64) -> Result<Option<MappedFile>> {
         if path == Path::new(STDIN) {
             return Ok(None);

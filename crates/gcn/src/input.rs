@@ -73,7 +73,7 @@ impl fmt::Display for NamedTarget {
 /// Parses a target name.
 ///
 /// # Errors
-/// The list of accepted names, if the name is unknown.
+/// Returns a message if the name is unknown or a feature is invalid.
 pub fn target(name: &str) -> Result<NamedTarget, String> {
     let target = Target::named(name).ok_or_else(|| accepted_targets(name))?;
     let features = Features::parse(target, name).map_err(|error| match error.help() {

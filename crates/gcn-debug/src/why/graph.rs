@@ -304,7 +304,7 @@ impl ValueGraph {
         (is_same && self.instruction(node).constants.is_empty()).then_some(*only)
     }
 
-    /// Sets the values of results: registers from the instructions that read them, memory from its stores.
+    /// Sets the values of results: registers as read by other instructions, memory as stored.
     fn set_values(&mut self) {
         for input in &self.inputs {
             if let (Target::Node(node), Some(value)) = (input.target, input.value) {

@@ -410,7 +410,8 @@ impl<'a> Walk<'a> {
         pairs
     }
 
-    /// Queues two controlling comparisons that differ, one from each run. Returns false if there are none.
+    /// Queues a pair of controlling comparisons that differ, one from each run. Returns false if there is none, or if
+    /// it was visited before.
     fn conditions(
         &mut self,
         nodes: [u32; 2],

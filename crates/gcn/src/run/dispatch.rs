@@ -287,7 +287,8 @@ impl ReadyLaunches {
         notes.map(|note| format!("{note}{}", remedy(note)))
     }
 
-    /// Runs all launches in order, up to the first one that is stopped. A trace without a file is written to `out`.
+    /// Runs all launches in order, up to the first one that faults or is stopped. A trace without a file is written to
+    /// `out`.
     ///
     /// # Errors
     /// A launch cannot start, or the trace cannot be written.

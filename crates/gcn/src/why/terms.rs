@@ -169,7 +169,7 @@ impl<'a> Terms<'a> {
         instruction(&step.text, target)
     }
 
-    /// Summarizes all origins: a line for inputs and one for undefined values.
+    /// Summarizes all origins: at most one line each for inputs, arguments and undefined values.
     pub fn ends(&self) -> Vec<String> {
         let mut inputs: BTreeMap<&str, Vec<Range<u64>>> = BTreeMap::new();
         let mut arguments: BTreeMap<u32, Vec<Range<u64>>> = BTreeMap::new();

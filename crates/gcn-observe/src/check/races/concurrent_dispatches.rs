@@ -115,7 +115,7 @@ impl Runs {
     }
 }
 
-/// Reports races between two concurrent dispatches, in the order in which they end.
+/// Reports races between two concurrent dispatches, given in the order in which they ended.
 fn compare(mut runs: [Arc<RaceDispatch>; 2], findings: &Findings) {
     let [first, last] = runs.each_ref().map(|run| run.means);
     // The last dispatch may learn from the host or a third dispatch that the first has ended. The first can learn only

@@ -206,7 +206,7 @@ impl UndefinedGlobal {
         self.any.load(Relaxed)
     }
 
-    /// Marks an allocation as undefined.
+    /// Starts tracking an allocation as undefined.
     pub(super) fn undefine(&self, range: Range<u64>) {
         self.insert(Tracked::new(range, u32::MAX, true));
     }
