@@ -140,8 +140,8 @@ impl ShadowPage {
 }
 
 impl ShadowPage {
-    /// Calls `each` for each conflict between two dispatches in a page, with its address. Returns true if one of them
-    /// may have acquired a write of the other.
+    /// Calls `each` for each conflict between two dispatches in a page, with its address. Returns true if either may
+    /// have acquired a write of the other.
     fn compare(
         pages: [&ShadowPage; 2],
         base: u64,
