@@ -27,5 +27,6 @@ pub mod dap;
 pub mod protocol;
 mod buffers;
 pub mod findings;
+pub mod why;
 mod connection;
 pub mod program;

@@ -14,8 +14,8 @@ use std::thread;
 use std::time::Duration;
 
 use gcn_debug::{
-    Attention, Engine, Finding, Findings, FrontEnd, Leave, NamedBuffer, Program, Recording, Resume,
-    Session, Setup, Stop,
+    Attention, Engine, Finding, Findings, FrontEnd, Launches, Leave, NamedBuffer, Program,
+    Question, Recording, Resume, Session, Setup, Stop, Until, WhyRequest, WrittenMemory, why,
 };
 use gcn_report::printable;
 use gcn_report::program::say::say_once;
@@ -31,9 +31,7 @@ use crate::dap::{self, Adapter};
 use crate::execute::Focus;
 use crate::findings::finding;
 use crate::protocol::{FromProgram, SessionKind};
-
-/// Reason why a program's launches cannot go back.
-const NO_PAST: &str = "going back is not possible in a program, whose host code cannot go back";
+use crate::why::{EXECUTIONS, RunNames, write_at_stop};
 
 /// Creates the debugger requested by the settings, if any.
 ///
@@ -78,6 +76,8 @@ enum SessionState {
 /// Active debugger session.
 struct ProgramSession {
     engine: Arc<Engine>,
+    /// Observer of launches that are recorded for going back.
+    written: Option<WrittenMemory>,
     user: User,
     interrupt: Arc<AtomicBool>,
     current: Arc<Mutex<CurrentLaunch>>,
@@ -188,8 +188,8 @@ impl LaunchControl for ProgramDebugger {
                 return launch.stop_flag(&stopped).run(queue);
             }
         };
-        let outcome = session.run(launch, observers, queue);
-        if session.engine.left() == Some(Leave::Quit) {
+        let (outcome, leave) = session.run(launch, observers, queue);
+        if leave == Some(Leave::Quit) {
             *state = SessionState::Ended;
         }
         outcome
@@ -234,6 +234,7 @@ impl ProgramSession {
                 current: current.clone(),
             }) as Box<dyn Findings>
         });
+        let written = WrittenMemory::default();
         let setup = Setup {
             program: code(kernel),
             memory: kernel.module().device().memory().clone(),
@@ -242,10 +243,11 @@ impl ProgramSession {
             interrupt: interrupt.clone(),
             attention,
             timeout: debugger.timeout,
-            no_past: Some(NO_PAST),
+            written: Some(written.clone()),
             recording: Recording::default(),
         };
         Ok(ProgramSession {
+            written: checks.is_none().then_some(written),
             engine: Arc::new(Engine::new(setup, Box::new(front))),
             user,
             interrupt,
@@ -253,22 +255,98 @@ impl ProgramSession {
         })
     }
 
-    /// Runs a launch to completion.
-    ///
-    /// # Errors
-    /// Fails if the launch fails or the user ends the session.
-    fn run(&self, launch: Launch, observers: Observers, queue: &Queue) -> CommandResult {
+    /// Runs a launch to completion, or until the user leaves it.
+    fn run(
+        &self,
+        launch: Launch,
+        observers: Observers,
+        queue: &Queue,
+    ) -> (CommandResult, Option<Leave>) {
         let is_interrupted = self.interrupt.swap(false, Relaxed);
         locked(&self.current).begin(launch.kernel(), is_interrupted);
         self.engine.begin();
+        let observers = match &self.written {
+            Some(written) => observers.with(Arc::new(written.clone())),
+            None => observers,
+        };
         let observers = observers.controlled_by(self.engine.clone());
-        let outcome = launch.observers(&observers).run(queue);
-        if let Ok(end) = &outcome
-            && locked(&self.current).has_stopped
-        {
-            self.user.tell(ended(end));
+        let launch = launch.observers(&observers);
+        loop {
+            let outcome = launch.clone().run(queue);
+            let leave = self.engine.left();
+            if leave == Some(Leave::Why) {
+                queue.clear();
+                if let Some(question) = self.engine.question() {
+                    self.explain(&launch, queue, &question);
+                }
+                continue;
+            }
+            if let Ok(end) = &outcome
+                && locked(&self.current).has_stopped
+            {
+                self.user.tell(ended(end));
+            }
+            return (outcome, leave);
         }
-        outcome
+    }
+
+    /// Answers a question at a stop of a launch, and restores the launch's initial memory.
+    fn explain(&self, launch: &Launch, queue: &Queue, request: &WhyRequest) {
+        self.engine.restore_begin();
+        let kernel = launch.kernel();
+        let (program, buffers) = (code(kernel), self.engine.buffers());
+        let question = Question {
+            program: &program,
+            memory: kernel.module().device().memory(),
+            buffers: &buffers,
+            undefined: &[],
+            place: request.place,
+            until: Some(Until {
+                run: 0,
+                moment: request.moment,
+            }),
+            executions: EXECUTIONS,
+            written: self.written.as_ref(),
+        };
+        let runs = RepeatedLaunch { launch, queue };
+        let answer = why(&runs, question);
+        self.engine.restore_begin();
+        let parameters = kernel.parameters().unwrap_or_default();
+        let places = parameters.iter().map(|it| it.offset..it.offset + it.size);
+        let names = locked(&self.current).names.clone();
+        let arguments = names.into_iter().zip(places).collect();
+        let mut names = RunNames::default();
+        names.add(kernel.name(), 1, arguments);
+        let mut text = Vec::new();
+        // Writing to a vector does not fail.
+        let _ = write_at_stop(request, answer, names, &program, &mut text);
+        self.user.tell(String::from_utf8_lossy(&text).into_owned());
+    }
+}
+
+/// Launch that is repeated to explain a value.
+struct RepeatedLaunch<'a> {
+    launch: &'a Launch,
+    queue: &'a Queue,
+}
+
+impl Launches for RepeatedLaunch<'_> {
+    type Error = gcn_runtime::Error;
+
+    fn runs(&self) -> u32 {
+        1
+    }
+
+    fn run(&self, _: u32, observers: &Observers) -> Result<bool, gcn_runtime::Error> {
+        let outcome = self.launch.clone().observers(observers).run(self.queue);
+        match outcome {
+            Ok(_) => Ok(true),
+            Err(gcn_runtime::Error::Fault(_)) => {
+                self.queue.clear();
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -159,6 +159,10 @@ pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
         }
         Stop::Back => return None,
         Stop::BackAtBegin => "The launch begins: no earlier moment is known".to_owned(),
+        Stop::Diverged => {
+            "The launch has ended before it came back to that moment: its path depends on host code that runs beside it"
+                .to_owned()
+        }
     })
 }
 

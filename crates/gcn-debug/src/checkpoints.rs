@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gcn_emu::memory::Memory;
-use gcn_emu::observe::{self, Resting};
+use gcn_emu::observe::{self, Dispatched, Resting};
 use gcn_emu::step::Step;
 use gcn_isa::Does;
 use gcn_isa::effect::Clock;
 
 use crate::pages::Pages;
 use crate::past::Moment;
+use crate::written::WrittenMemory;
 
 /// Maximum number of checkpoints.
 const MAX_CHECKPOINTS: usize = 256;
@@ -73,19 +74,31 @@ pub(crate) enum Unrecordable {
     Memory,
     /// The kernel makes host calls, and the host's state for them cannot be saved.
     HostCalls,
-    /// The kernel reads a host clock.
-    Clock,
+    /// The kernel has executed an instruction with another effect each time, as the reason says.
+    Instruction(&'static str),
 }
 
-/// True if an instruction reads a clock whose value differs from run to run.
-pub(crate) fn reads_clock(step: &Step) -> bool {
-    matches!(step.inst.does(), Does::Time(Clock::Reference))
+/// Returns the reason why a launch cannot run again, or `None` if it can. `has_host` is true for launches of a program,
+/// whose host code receives messages.
+pub(crate) fn unrepeatable(run: &Dispatched<'_>, has_host: bool) -> Option<&'static str> {
+    let reason = |step: &Step| match step.inst.does() {
+        Does::Time(Clock::Reference) => {
+            Some("the kernel reads the real-time clock, which has another value each time")
+        }
+        _ if has_host && step.is_message() => {
+            Some("the kernel calls the host, whose code cannot go back")
+        }
+        _ => None,
+    };
+    run.code.executed().find_map(reason)
 }
 
 /// Checkpoints in chronological order.
 #[derive(Debug)]
 pub(crate) struct Checkpoints {
     all: Vec<Checkpoint>,
+    /// Image of memory in an earlier launch, whose pages the first checkpoint shares.
+    before: Option<Pages>,
     recording: Recording,
     /// Lower bound for the size of all checkpoints except the first.
     bytes: usize,
@@ -101,6 +114,7 @@ impl Checkpoints {
     pub(crate) fn new(recording: Recording) -> Checkpoints {
         Checkpoints {
             all: Vec::new(),
+            before: None,
             recording,
             bytes: 0,
             last: Instant::now(),
@@ -109,6 +123,16 @@ impl Checkpoints {
         }
     }
 
+    /// Drops all checkpoints but for the last image of memory, which those of the next launch share.
+    pub(crate) fn begin_launch(&mut self) {
+        let last = self.all.pop().map(|it| it.pages);
+        *self = Checkpoints {
+            before: last.or(self.before.take()),
+            ..Checkpoints::new(self.recording)
+        };
+    }
+
+    /// Drops all checkpoints.
     pub(crate) fn clear(&mut self) {
         self.all.clear();
         self.bytes = 0;
@@ -135,8 +159,8 @@ impl Checkpoints {
     pub(crate) fn record(
         &mut self,
         (memory, run): (&Memory, &Resting<'_>),
-        turn: u64,
-        changes: usize,
+        (turn, changes): (u64, usize),
+        has_host: bool,
     ) -> Result<(), Unrecordable> {
         let interval = match self.recording.interval {
             Duration::ZERO => Duration::ZERO,
@@ -161,11 +185,11 @@ impl Checkpoints {
         if is_known || !is_due {
             return Ok(());
         }
-        if run.dispatched().code.executed().any(reads_clock) {
-            return Err(Unrecordable::Clock);
+        if let Some(reason) = unrepeatable(run.dispatched(), has_host) {
+            return Err(Unrecordable::Instruction(reason));
         }
         let begin = Instant::now();
-        let earlier = earlier.map(|it| &it.pages);
+        let earlier = earlier.map(|it| &it.pages).or(self.before.as_ref());
         let (pages, bytes) = Pages::take(memory, earlier).ok_or(Unrecordable::Memory)?;
         let run = Arc::new(run.save().ok_or(Unrecordable::HostCalls)?);
         if place > 0 {
@@ -257,16 +281,21 @@ impl Checkpoints {
     }
 
     /// Restores memory from the first checkpoint.
-    pub(crate) fn restore_first(&self, memory: &Memory) {
+    pub(crate) fn restore_first(&self, memory: &Memory, written: Option<&WrittenMemory>) {
         if let Some(first) = self.all.first() {
-            first.pages.restore(memory);
+            first.pages.restore(memory, written);
         }
     }
 
     /// Restores memory from the last checkpoint up to a turn, and returns the checkpoint.
-    pub(crate) fn restore(&mut self, turn: u64, memory: &Memory) -> Option<&Checkpoint> {
+    pub(crate) fn restore(
+        &mut self,
+        turn: u64,
+        memory: &Memory,
+        written: Option<&WrittenMemory>,
+    ) -> Option<&Checkpoint> {
         let place = self.count_until(turn).checked_sub(1)?;
-        self.all[place].pages.restore(memory);
+        self.all[place].pages.restore(memory, written);
         self.last = Instant::now();
         Some(&self.all[place])
     }

@@ -27,6 +27,7 @@ use crate::replay;
 use crate::session::{Leave, Resume, Scheduler, Session, State, Stop, apply};
 use crate::view::NamedBuffer;
 use crate::why_request::WhyRequest;
+use crate::written::WrittenMemory;
 
 /// Front end of a debugger.
 pub trait FrontEnd: Send {
@@ -75,8 +76,9 @@ pub struct Setup {
     pub attention: Arc<AtomicBool>,
     /// Time after which a command that resumes the run is interrupted.
     pub timeout: Option<Duration>,
-    /// Reason why launches cannot go back, or `None` if they can.
-    pub no_past: Option<&'static str>,
+    /// Observer of the launches' stores, if the host's code may write memory while launches run. Going back then undoes
+    /// only these stores; all launches must have the observer. Without it, going back restores all of memory.
+    pub written: Option<WrittenMemory>,
     /// Limits for the recording used to go back.
     pub recording: Recording,
 }
@@ -113,8 +115,7 @@ impl Engine {
             goal: Goal::Run,
             passed: HashMap::new(),
             last: None,
-            no_past: setup.no_past,
-            recording: setup.recording,
+            written: setup.written,
             record: Record::new(setup.recording),
             leave: None,
             question: None,
@@ -160,6 +161,18 @@ impl Engine {
         }
     }
 
+    /// Buffers that expressions can refer to by name.
+    pub fn buffers(&self) -> Vec<NamedBuffer> {
+        self.state().buffers.clone()
+    }
+
+    /// Restores memory to its state before the first instruction of the launch, if the launch is recorded.
+    pub fn restore_begin(&self) {
+        let state = self.state();
+        let checkpoints = &state.record.checkpoints;
+        checkpoints.restore_first(&state.memory, state.written.as_ref());
+    }
+
     /// Takes the question that ended the run with [`Leave::Why`].
     pub fn question(&self) -> Option<WhyRequest> {
         self.state().question.take()
@@ -169,7 +182,7 @@ impl Engine {
     pub fn begin(&self) {
         let mut state = self.state();
         state.goal = Goal::Run;
-        state.record = Record::new(state.recording);
+        begin_record(&mut state);
         state.dispatch = None;
         state.start_clock();
     }
@@ -365,14 +378,17 @@ impl Debugger for Engine {
         let dispatch = run.dispatched().id;
         if state.record.begin_turn(dispatch).is_none() {
             if state.goal.is_replay() {
-                state.record.begin_again(&state.memory);
+                state
+                    .record
+                    .begin_again(&state.memory, state.written.as_ref());
             } else {
-                state.record = Record::new(state.recording);
+                begin_record(state);
             }
             let _ = state.record.begin_turn(dispatch);
         }
         if state.is_recorded() {
-            state.record.record(&state.memory, run);
+            let has_host = state.written.is_some();
+            state.record.record(&state.memory, run, has_host);
         }
     }
 
@@ -382,19 +398,35 @@ impl Debugger for Engine {
         if state.leave.is_some() {
             return None;
         }
-        if !state.record.returns() {
-            replay::run_has_ended(state);
+        if !state.record.returns() && !replay::run_has_ended(state) {
+            let paused = None;
+            self.front()
+                .passed(&Session { state, paused }, &Stop::Diverged);
         }
-        let checkpoint = state.record.come_back(&state.memory)?;
+        let checkpoint = state
+            .record
+            .come_back(&state.memory, state.written.as_ref())?;
         state.passed.clear();
         state.last = None;
         Some(checkpoint)
     }
 }
 
-/// True if registers must be exact at a fault. If false, a launch that faults is replayed up to the fault.
+/// Begins the record of a launch.
+fn begin_record(state: &mut State) {
+    state.record.begin_launch();
+    if let Some(written) = &state.written {
+        written.clear();
+    }
+}
+
+/// True if registers must be exact at a fault. Otherwise, a launch that faults is replayed up to the fault. A program's
+/// launch is not, because the fault may depend on host code that runs beside it.
 fn is_exact(state: &State) -> bool {
-    !state.is_recorded() || state.record.lost().is_some() || matches!(state.goal, Goal::ToFault(_))
+    !state.is_recorded()
+        || state.written.is_some()
+        || state.record.lost().is_some()
+        || matches!(state.goal, Goal::ToFault(_))
 }
 
 /// Prepares the state for the first turn of a launch or its replay. Returns the stop before it, if requested.

@@ -62,7 +62,7 @@
 //!     interrupt: Arc::default(),
 //!     attention: Arc::default(),
 //!     timeout: None,
-//!     no_past: None,
+//!     written: None,
 //!     recording: Recording::default(),
 //! };
 //! let engine = Arc::new(Engine::new(setup, Box::new(Front(sender))));
@@ -103,6 +103,7 @@ mod eval;
 // Stops and the engine.
 mod stops;
 mod catch;
+mod written;
 mod pages;
 mod past;
 mod why_request;
@@ -147,3 +148,4 @@ pub use why::{
 pub use why_request::{
     AccessChoice, AccessKey, AccessPlace, QuestionPlace, WhyRefused, WhyRequest,
 };
+pub use written::WrittenMemory;

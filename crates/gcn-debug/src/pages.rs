@@ -5,7 +5,9 @@ use std::sync::{Arc, LazyLock};
 
 use gcn_emu::memory::{Allocation, Memory};
 
-/// Maximum total size in bytes of the memory saved for going back.
+use crate::written::WrittenMemory;
+
+/// Maximum total size in bytes of memory that is saved for going back.
 const MAX_BYTES: u64 = 128 << 20;
 /// Maximum size in bytes of a saved allocation that the host never wrote to. The device `malloc` heap is larger.
 const MAX_UNWRITTEN: u64 = 64 << 20;
@@ -91,19 +93,28 @@ impl Pages {
         Some(part.pages.clone())
     }
 
-    /// Writes the contents back, except for allocations that have been freed.
-    pub(crate) fn restore(&self, memory: &Memory) {
+    /// Writes the contents back, except for allocations that have been freed. If `written` is given, only the bytes that
+    /// it marks are written.
+    pub(crate) fn restore(&self, memory: &Memory, written: Option<&WrittenMemory>) {
         for part in &self.parts {
             let Some((region, _)) = memory.find(part.base, part.len) else {
                 continue;
             };
             let cells = region.units().chunks(PAGE_UNITS);
-            for (cells, page) in cells.zip(part.pages.iter()) {
-                if !equals(cells, page) {
+            for (number, (cells, page)) in cells.zip(part.pages.iter()).enumerate() {
+                if equals(cells, page) {
+                    continue;
+                }
+                let Some(written) = written else {
                     for (cell, unit) in cells.iter().zip(page.iter()) {
                         cell.store(*unit, Relaxed);
                     }
-                }
+                    continue;
+                };
+                let address = part.base + (number * size_of::<Page>()) as u64;
+                let units = page[..cells.len()].iter();
+                let bytes: Vec<u8> = units.flat_map(|unit| unit.to_le_bytes()).collect();
+                written.restore(memory, address, &bytes);
             }
         }
     }
@@ -165,9 +176,9 @@ mod tests {
         assert_eq!((bytes, third.own_bytes()), (0, 0));
 
         memory.store_u32(base, 3);
-        first.restore(&memory);
+        first.restore(&memory, None);
         assert_eq!([0, 4096, 8200].map(load), [0, 1, 0].map(Some));
-        third.restore(&memory);
+        third.restore(&memory, None);
         assert_eq!([0, 4096, 8200].map(load), [0, 1, 2].map(Some));
         drop((second, third));
         assert!(first.own_bytes() >= 4096);

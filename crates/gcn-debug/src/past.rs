@@ -6,6 +6,7 @@ use gcn_emu::wave::WaveId;
 use crate::pages::kept_allocations;
 use crate::scalar::Scalar;
 use crate::view::Target;
+use crate::written::WrittenMemory;
 
 /// Contents of all allocations, except for the device `malloc` heap.
 #[derive(Clone, Debug, Default)]
@@ -26,10 +27,16 @@ impl MemoryImage {
         })
     }
 
-    /// Writes the contents back, except for allocations that have been freed.
-    pub fn restore(&self, memory: &Memory) {
+    /// Writes the contents back, except for allocations that have been freed. If `written` is given, only the bytes that
+    /// it marks are written.
+    pub fn restore(&self, memory: &Memory, written: Option<&WrittenMemory>) {
         for (address, bytes) in &self.parts {
-            memory.write(*address, bytes);
+            match written {
+                None => {
+                    memory.write(*address, bytes);
+                }
+                Some(written) => written.restore(memory, *address, bytes),
+            }
         }
     }
 }

@@ -11,10 +11,7 @@ use gcn_emu::observe::{self, Resting};
 
 use crate::checkpoints::{Checkpoint, Checkpoints, Recording, Unrecordable};
 use crate::past::{Moment, UserChange};
-
-/// Reason why launches that read the real-time clock cannot go back.
-pub(crate) const CLOCK: &str =
-    "the kernel reads the real-time clock, which has another value each time";
+use crate::written::WrittenMemory;
 
 /// State for going back in a launch: checkpoints and user changes.
 #[derive(Debug)]
@@ -49,7 +46,15 @@ impl Record {
         }
     }
 
-    /// Counts the start of a workgroup's turn. Returns `None` for a dispatch that this record does not cover.
+    /// Replaces the record with that of a launch that has not begun.
+    pub(crate) fn begin_launch(&mut self) {
+        self.checkpoints.begin_launch();
+        self.changes.clear();
+        (self.dispatch, self.turn, self.made) = (None, 0, 0);
+        (self.lost, self.returns_to, self.has_returned) = (None, None, false);
+    }
+
+    /// Counts the start of a workgroup's turn. Returns `None` for another dispatch, which has its own record.
     pub(crate) fn begin_turn(&mut self, dispatch: u64) -> Option<()> {
         if *self.dispatch.get_or_insert(dispatch) != dispatch {
             return None;
@@ -59,18 +64,19 @@ impl Record {
     }
 
     /// Restarts the record for a new run of the same launch, and restores the initial memory.
-    pub(crate) fn begin_again(&mut self, memory: &Memory) {
-        self.checkpoints.restore_first(memory);
+    pub(crate) fn begin_again(&mut self, memory: &Memory, written: Option<&WrittenMemory>) {
+        self.checkpoints.restore_first(memory, written);
         self.checkpoints.clear();
         (self.dispatch, self.turn, self.made) = (None, 0, 0);
     }
 
-    /// Takes a checkpoint before the turn that is starting, if one is due.
-    pub(crate) fn record(&mut self, memory: &Memory, run: &Resting<'_>) {
+    /// Takes a checkpoint before the starting turn if one is due. `has_host` is true for launches of a program.
+    pub(crate) fn record(&mut self, memory: &Memory, run: &Resting<'_>, has_host: bool) {
         if self.lost.is_some() || self.returns_to.is_some() {
             return;
         }
-        let recorded = self.checkpoints.record((memory, run), self.turn, self.made);
+        let place = (self.turn, self.made);
+        let recorded = self.checkpoints.record((memory, run), place, has_host);
         if let Err(reason) = recorded {
             self.lose(match reason {
                 Unrecordable::Memory => {
@@ -79,7 +85,7 @@ impl Record {
                 Unrecordable::HostCalls => {
                     "the kernel allocates memory, which is not kept for going back"
                 }
-                Unrecordable::Clock => CLOCK,
+                Unrecordable::Instruction(reason) => reason,
             });
         }
     }
@@ -108,11 +114,15 @@ impl Record {
     }
 
     /// Restores memory from the requested checkpoint and returns its run state.
-    pub(crate) fn come_back(&mut self, memory: &Memory) -> Option<Arc<observe::Checkpoint>> {
+    pub(crate) fn come_back(
+        &mut self,
+        memory: &Memory,
+        written: Option<&WrittenMemory>,
+    ) -> Option<Arc<observe::Checkpoint>> {
         let turn = self.returns_to.take()?;
         let Checkpoint {
             run, turn, changes, ..
-        } = self.checkpoints.restore(turn, memory)?;
+        } = self.checkpoints.restore(turn, memory, written)?;
         // The turn starts again.
         self.turn = turn - 1;
         self.made = *changes;

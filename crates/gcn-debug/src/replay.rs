@@ -274,11 +274,13 @@ pub(crate) fn come_to_fault(state: &mut State) -> bool {
     go(state, goal, turn)
 }
 
-/// Ends the active search, or drops the goal, when the run has ended.
-pub(crate) fn run_has_ended(state: &mut State) {
-    if !end_search(state) {
-        state.goal = Goal::Run;
+/// Ends the active search or goal when the run has ended. Returns false if a replay has not reached its target.
+pub(crate) fn run_has_ended(state: &mut State) -> bool {
+    if end_search(state) {
+        return true;
     }
+    let goal = std::mem::replace(&mut state.goal, Goal::Run);
+    !goal.is_replay()
 }
 
 #[cfg(test)]

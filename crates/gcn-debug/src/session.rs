@@ -12,7 +12,7 @@ use gcn_emu::wave::{LANES, Wave, WaveId};
 use gcn_isa::{Inst, decode};
 
 use crate::catch::{Catches, Finding, Findings};
-use crate::checkpoints::{Recording, reads_clock};
+use crate::checkpoints::unrepeatable;
 use crate::error::EvalError;
 use crate::eval::{Evaluated, assigned, evaluate};
 use crate::expr::Expr;
@@ -20,11 +20,12 @@ use crate::goal::Goal;
 use crate::object::{Local, SourceObject};
 use crate::past::{Moment, UserChange};
 use crate::program::Program;
-use crate::record::{CLOCK, Record};
+use crate::record::Record;
 use crate::scalar::{Scalar, ScalarType};
 use crate::stops::{Change, StopKind, StopPoint, Watched, WatchedValue};
 use crate::view::{self, NamedBuffer, Target, View};
 use crate::why_request::WhyRequest;
+use crate::written::WrittenMemory;
 
 /// Reason why the run stopped.
 #[derive(Clone, Debug)]
@@ -65,6 +66,9 @@ pub enum Stop {
     Back,
     /// The launch went back to its start; no earlier state is recorded.
     BackAtBegin,
+    /// The launch ended before it reached the moment again to which it went back. Reported through
+    /// [`FrontEnd::passed`](crate::FrontEnd::passed).
+    Diverged,
 }
 
 /// Decision of a front end on how to resume after a stop.
@@ -164,8 +168,7 @@ pub(crate) struct State {
     /// Instruction count of each wave at its last reported stop.
     pub(crate) passed: HashMap<WaveId, u64>,
     pub(crate) last: Option<LastRun>,
-    pub(crate) no_past: Option<&'static str>,
-    pub(crate) recording: Recording,
+    pub(crate) written: Option<WrittenMemory>,
     pub(crate) record: Record,
     pub(crate) leave: Option<Leave>,
     pub(crate) question: Option<WhyRequest>,
@@ -201,9 +204,9 @@ impl State {
         self.leave.is_some() || self.record.returns()
     }
 
-    /// True if going back is supported and the launch is therefore recorded.
+    /// True if launches are recorded for going back, which checkers do not support.
     pub(crate) fn is_recorded(&self) -> bool {
-        self.no_past.is_none() && self.findings.is_none()
+        self.findings.is_none()
     }
 
     /// True if any breakpoint is set.
@@ -507,20 +510,18 @@ impl Session<'_, '_> {
     /// Returns the reason why the launch cannot go back, or `None` if it can.
     pub fn past_is_lost(&self) -> Option<&'static str> {
         let paused = self.paused.as_ref()?;
-        if self.state.no_past.is_some() {
-            return self.state.no_past;
-        }
         if self.state.findings.is_some() {
             return Some("going back is not possible with checkers");
         }
         if let Some(lost) = self.state.record.lost() {
             return Some(lost);
         }
-        let code = paused.dispatched().code;
-        if code.executed().any(reads_clock) {
-            return Some(CLOCK);
+        if let Some(written) = &self.state.written
+            && written.has_foreign()
+        {
+            return Some("the kernel writes host memory that is not kept for going back");
         }
-        None
+        unrepeatable(paused.dispatched(), self.state.written.is_some())
     }
 }
 

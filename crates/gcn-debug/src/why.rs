@@ -34,7 +34,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use gcn_emu::fault::Fault;
-use gcn_emu::memory::Memory;
+use gcn_emu::memory::{Allocation, Memory};
 use gcn_emu::observe::{Debugger, Observers, Paused, Turn};
 use gcn_emu::step::Step;
 use gcn_emu::wave::WaveId;
@@ -43,6 +43,7 @@ use crate::past::{MemoryImage, Moment};
 use crate::program::Program;
 use crate::view::NamedBuffer;
 use crate::why_request::QuestionPlace;
+use crate::written::WrittenMemory;
 
 pub use facts::Edge;
 use facts::Register;
@@ -88,6 +89,8 @@ pub struct Question<'a> {
     pub until: Option<Until>,
     /// Maximum number of executed instructions in the slice, counted per lane.
     pub executions: usize,
+    /// Bytes that the launches write, if a program's host code may write others while they run. Its memory is defined.
+    pub written: Option<&'a WrittenMemory>,
 }
 
 /// Point at which a value is queried: a wave is about to execute an instruction.
@@ -141,7 +144,8 @@ impl Sliced {
         question: Question<'_>,
     ) -> Result<Sliced, WhyError<L::Error>> {
         let allocations = question.memory.allocations();
-        let unwritten = allocations.iter().filter(|it| !it.host_has_written);
+        let is_unwritten = |it: &&Allocation| question.written.is_none() && !it.host_has_written;
+        let unwritten = allocations.iter().filter(is_unwritten);
         let unwritten = unwritten.map(|it| it.base..it.base + it.len).collect();
         let image = MemoryImage::take(question.memory).ok_or(WhyError::TooLarge)?;
         let first = pass(launches, question, &image, Plan::default())?;
@@ -243,7 +247,7 @@ impl Sliced {
     /// Restores memory to its initial contents, and the queried location to its final value.
     fn finish(&self, question: Question<'_>) {
         // Later passes may be partial, so `end` holds the bytes after the complete first pass.
-        self.image.restore(question.memory);
+        self.image.restore(question.memory, question.written);
         if let QuestionPlace::Memory { address, .. } = question.place {
             question.memory.write(address, &self.end);
         }
@@ -301,7 +305,7 @@ impl ValueGraph {
             let values = pass(launches, question, &sliced.image, plan)?;
             sliced.trace.reads = values.reads;
         }
-        sliced.image.restore(question.memory);
+        sliced.image.restore(question.memory, question.written);
         let end = dword(&sliced.end);
         let terms = sliced.terms(question);
         let mut graph = ValueGraph::new(&sliced.trace, &sliced.slice, end, terms);
@@ -358,7 +362,7 @@ fn pass<L: Launches>(
     image: &MemoryImage,
     plan: Plan,
 ) -> Result<Trace, WhyError<L::Error>> {
-    image.restore(question.memory);
+    image.restore(question.memory, question.written);
     let last = plan.last();
     let mut trace = Trace::default();
     trace.wanted.clone_from(&plan.wanted);

@@ -154,6 +154,7 @@ impl Case {
             },
             until: None,
             executions: 1 << 20,
+            written: None,
         };
         why(self, question).expect("an answer")
     }

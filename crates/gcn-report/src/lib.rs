@@ -35,5 +35,5 @@ pub use profiling::{ProfileFileError, Profiling, ProgramProfile};
 pub use report::{
     CodeMap, CodePlace, FaultReport, FileFailure, FindingReport, InvalidSuppressions, Notification,
     PlaceReport, ProfilePage, ProfileReport, Sources, Suppressions, SuppressionsError, kernel_name,
-    printable, site, symbolic, write_findings, write_merged_sarif,
+    plural, printable, site, symbolic, write_findings, write_merged_sarif,
 };

@@ -57,7 +57,7 @@ pub use profile::{ProfilePage, ProfileReport};
 pub use sarif::{FileFailure, write_merged_sarif};
 pub use sources::Sources;
 pub use suppressions::{InvalidSuppressions, Suppressions, SuppressionsError};
-pub use text::{kernel_name, printable};
+pub use text::{kernel_name, plural, printable};
 
 /// A fault with all information that helps to find its cause. [`fmt::Display`] writes it as several lines of text. The
 /// fields are the keys of the JSON that `serde` writes.

@@ -3,8 +3,6 @@
 // In import order: a module imports only from modules above it.
 mod options;
 mod runs;
-mod terms;
-mod tree;
 mod json;
 
 // Comparison of two runs.
@@ -14,6 +12,7 @@ mod against;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
+use gcn_console::why::{EXECUTIONS, Terms, write, write_at_stop};
 use gcn_debug::{
     AnswerTarget, Launches, MemoryImage, Question, QuestionPlace, Until, WhyError, WhyRequest, why,
 };
@@ -29,9 +28,8 @@ use crate::run::debugged::{DebuggedRun, debugged};
 use crate::status::RunOutcome;
 use crate::{Status, failure, render};
 pub use options::Args;
-use options::{COMMAND, DEPTH, EXECUTIONS};
-use runs::{RunEnd, Runs, element};
-use terms::Terms;
+use options::COMMAND;
+use runs::{RunEnd, Runs, element, run_names};
 
 /// Examples for `--help`.
 pub const EXAMPLES: &str = "\
@@ -86,6 +84,7 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
         },
         until: None,
         executions: args.executions,
+        written: None,
     };
     let refused = |message| move || Problem::new(HOST_LIMIT, message);
     let stop = StopHandle::listen(debugged.stop(), debugged.timeout())
@@ -129,7 +128,7 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let fault = runs.fault.take().into_iter();
     let notes = fault.map(|it| format!("the run has ended by a fault: {}", it.note));
     let notes: Vec<String> = notes.collect();
-    let terms = Terms::new(&debugged, &program, &answer);
+    let terms = Terms::new(run_names(&debugged), &program, &answer);
     let (value, json) = view.first(&memory).unwrap_or_default();
     if args.run.json {
         let element = json::Element {
@@ -146,7 +145,7 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
                 access.message
             );
         }
-        tree::write(&title, args.depth, &terms, out)?;
+        write(&title, args.depth, &terms, out)?;
         out.flush()?;
         for note in &notes {
             render::tell(format_args!("note: {note}\n"));
@@ -171,7 +170,7 @@ pub fn at_stop(
     let Some(image) = image else {
         return writeln!(out, "error: {}", WhyError::<RunEnd>::TooLarge);
     };
-    image.restore(&memory);
+    image.restore(&memory, None);
     let program = debugged.code();
     let buffers = debugged.named_buffers();
     let undefined = debugged.undefined();
@@ -186,22 +185,14 @@ pub fn at_stop(
             moment: request.moment,
         }),
         executions: EXECUTIONS,
+        written: None,
     };
     let runs = Runs::new(debugged);
     let answer = why(&runs, question);
-    image.restore(&memory);
+    image.restore(&memory, None);
     for earlier in 0..run {
         // These runs completed without a fault the first time.
         let _ = runs.run(earlier, &Observers::none());
     }
-    let depth = request.depth.unwrap_or(DEPTH);
-    match answer {
-        Ok(answer) => {
-            let terms = Terms::new(debugged, &program, &answer);
-            let title = format!("{} = {}", printable(&request.text), request.value);
-            tree::write(&title, depth, &terms, out)
-        }
-        Err(WhyError::Launch(RunEnd::Error(error))) => writeln!(out, "error: {error:#}"),
-        Err(error) => writeln!(out, "error: {error}"),
-    }
+    write_at_stop(request, answer, run_names(debugged), &program, out)
 }

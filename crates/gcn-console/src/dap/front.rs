@@ -72,7 +72,9 @@ impl Adapter {
                 self.breakpoints.reason(hits.first().copied().unwrap_or(0))
             }
             Stop::Watchpoints { .. } => "data breakpoint",
-            Stop::Step | Stop::Returned | Stop::WaveEnded(_) | Stop::Back => "step",
+            Stop::Step | Stop::Returned | Stop::WaveEnded(_) | Stop::Back | Stop::Diverged => {
+                "step"
+            }
             Stop::Held(_) | Stop::Interrupted => "pause",
             Stop::Fault(_) | Stop::Findings(_) => "exception",
         };

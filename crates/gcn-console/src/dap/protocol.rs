@@ -40,8 +40,7 @@ impl Request {
     }
 }
 
-/// Capabilities of the adapter, all of them implemented. A program's launches cannot go back; to restart the program,
-/// the client starts the command again.
+/// Capabilities of the adapter, all of them implemented. To restart a program, the client starts the command again.
 pub fn capabilities(checks: &[&str], is_program: bool) -> Value {
     let filter = |name: &str, label: String, description: String| json!({"filter": name, "label": label, "description": description, "default": true});
     let fault = filter(
@@ -64,7 +63,7 @@ pub fn capabilities(checks: &[&str], is_program: bool) -> Value {
         "supportsHitConditionalBreakpoints": true,
         "supportsEvaluateForHovers": true,
         "exceptionBreakpointFilters": filters,
-        "supportsStepBack": !is_program,
+        "supportsStepBack": true,
         "supportsSetVariable": true,
         "supportsSetExpression": true,
         "supportsRestartRequest": !is_program,

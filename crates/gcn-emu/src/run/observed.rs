@@ -9,7 +9,6 @@ use gcn_isa::uses::RegisterSet;
 
 use super::events::{EventWriter, IssueState};
 use super::instruction::{After, NOWHERE, State, count, does_nothing, execute, is_unmodified};
-use super::late::LateContext;
 use super::steps::{BlockExit, Execution, host_code, run_native, run_wave};
 use super::stop::Stop;
 use super::stop_points::StopPoints;
@@ -277,13 +276,6 @@ impl<'a> Execution<'a> for Observed<'a> {
         let (dispatched, group) = (self.dispatched, wave.id.group);
         self.watch
             .each(Events::BARRIER, |it| it.barrier_opens(dispatched, group));
-    }
-
-    fn end_turn(&mut self, (wave, lds, transfer): State<'_>) -> Result<(), Stop> {
-        if self.is_late {
-            LateContext::new(self.dispatched, lds, transfer, self.watch).finish(wave)?;
-        }
-        Ok(())
     }
 }
 

@@ -92,12 +92,6 @@ pub(super) trait Execution<'a> {
 
     /// Reports that the barrier of a wave without company has opened.
     fn barrier_opens(&mut self, wave: &Wave);
-
-    /// Ends a turn in which the wave has reached its maximum number of instructions.
-    ///
-    /// # Errors
-    /// Returns the reason why the wave stops.
-    fn end_turn(&mut self, state: State<'_>) -> Result<(), Stop>;
 }
 
 /// Runs a wave until it ends, waits, or has executed `instructions` instructions.
@@ -136,7 +130,6 @@ pub(super) fn run_wave<'a>(
         }
     }
     turn.set_pc(wave, index);
-    execution.end_turn((wave, lds, transfer))?;
     turn.end(wave)
 }
 
@@ -574,11 +567,6 @@ impl<'a> Execution<'a> for Unobserved<'a, '_, '_> {
 
     #[inline(always)]
     fn barrier_opens(&mut self, _wave: &Wave) {}
-
-    #[inline(always)]
-    fn end_turn(&mut self, _state: State<'_>) -> Result<(), Stop> {
-        Ok(())
-    }
 }
 
 /// Variant of [`execute`] without events. Kept out of the step loop, where it would increase register pressure.

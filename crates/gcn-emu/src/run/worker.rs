@@ -361,7 +361,7 @@ impl<'a> Worker<'a> {
                 continue;
             };
             if wave.takes_turn() {
-                progress |= self.run(index, number, quantum)?;
+                progress |= self.take_turn(index, number, quantum)?;
             }
         }
         progress |= self.progress.stats.instructions != before;
@@ -398,19 +398,47 @@ impl<'a> Worker<'a> {
             return Ok(());
         }
         for number in 0..self.resident[index].waves.len() {
-            let RunningGroup { waves, lds, .. } = &mut *self.resident[index];
-            let waits =
-                |wave: &&mut Box<Wave>| matches!(wave.waiting, Waiting::Barrier | Waiting::Gws);
-            let Some(wave) = waves[number].as_mut().filter(waits) else {
-                continue;
-            };
-            let before = [wave.executed, wave.violations];
-            let dispatched = self.shared.dispatched();
-            let (transfer, watch) = (&mut self.storage.transfer, &mut self.watch);
-            let result = LateContext::new(&dispatched, lds, transfer, watch).finish(wave);
-            self.settle(index, number, before, result)?;
+            self.finish(index, number, &[Waiting::Barrier, Waiting::Gws])?;
         }
         Ok(())
+    }
+
+    /// Completes the delayed operations of a wave in one of these states.
+    #[cold]
+    fn finish(
+        &mut self,
+        index: usize,
+        number: usize,
+        states: &[Waiting],
+    ) -> Result<(), Box<Fault>> {
+        let RunningGroup { waves, lds, .. } = &mut *self.resident[index];
+        let is_due = |wave: &&mut Box<Wave>| states.contains(&wave.waiting);
+        let Some(wave) = waves[number].as_mut().filter(is_due) else {
+            return Ok(());
+        };
+        let before = [wave.executed, wave.violations];
+        let dispatched = self.shared.dispatched();
+        let (transfer, watch) = (&mut self.storage.transfer, &mut self.watch);
+        let result = LateContext::new(&dispatched, lds, transfer, watch).finish(wave);
+        self.settle(index, number, before, result).map(drop)
+    }
+
+    /// Runs wave `number` of a workgroup for a turn of `instructions` instructions, or until it waits, ends or is held by
+    /// the debugger. Returns true if it executed any, or is held.
+    fn take_turn(
+        &mut self,
+        index: usize,
+        number: usize,
+        instructions: u64,
+    ) -> Result<bool, Box<Fault>> {
+        let ran = match self.control {
+            None => self.run_freely(index, number, instructions)?,
+            Some(_) => self.run(index, number, instructions)?,
+        };
+        if self.shared.device.config.late.is_some() {
+            self.finish(index, number, &[Waiting::No])?;
+        }
+        Ok(ran)
     }
 
     /// Runs wave `number` of a workgroup for at most `instructions` instructions, or until it waits, ends or stops.
@@ -596,7 +624,7 @@ impl<'a> Worker<'a> {
                     TurnEnd::Ended | TurnEnd::Ran | TurnEnd::Blocked => return Ok(false),
                 },
             }
-            self.run(index, number, 1)?;
+            self.take_turn(index, number, 1)?;
             let wave = &self.resident[index].waves[number];
             if let Some(waits) = wave.as_ref().and_then(|wave| wave.repeats(&snapshot)) {
                 return Ok(waits);

@@ -21,6 +21,17 @@ pub fn printable(text: &str) -> String {
         })
 }
 
+/// Formats a number with its noun, to which `ending` is added unless the number is 1.
+///
+/// # Examples
+/// ```
+/// assert_eq!(gcn_report::plural(1, "wave", "s"), "1 wave");
+/// assert_eq!(gcn_report::plural(2, "match", "es"), "2 matches");
+/// ```
+pub fn plural(number: u64, noun: &str, ending: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { ending })
+}
+
 /// Displayed name of a source file, which is relative if the file is below the working directory.
 pub(super) fn shown_file(file: &str) -> String {
     // Listings use the directory for each instruction, so determine it once.

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use gcn_args::bind::{self, BindError, Binding, BoundArgument, BufferView, Buffers};
 use gcn_args::error_names::DUPLICATE_ARGUMENT;
-use gcn_report::CodeMap;
 use gcn_report::{Checking, Profiling};
+use gcn_report::{CodeMap, plural};
 use gcn_runtime::error_names::OUT_OF_MEMORY;
 use gcn_runtime::hsa::LaunchShape;
 use gcn_runtime::observe::Observers;
@@ -19,9 +19,7 @@ use gcn_runtime::{
 };
 
 use super::arguments;
-use super::notes::{
-    missing_arguments, out_of_range_accesses, plural, remedy, unrequested_registers,
-};
+use super::notes::{missing_arguments, out_of_range_accesses, remedy, unrequested_registers};
 use super::option_values::NamedText;
 use super::progress;
 use super::request::{LaunchRequest, RunRequest};

@@ -54,7 +54,6 @@ pub use interrupt::{InterruptCause, StopHandle};
 pub use launch::{read, read_other};
 pub use launch_file::Timeout;
 use memory_uses::{MemoryUses, OtherFiles};
-pub use notes::plural;
 pub use options::{Args, EXAMPLES};
 pub use output::{MemoryView, json};
 use profile::ProfileFile;

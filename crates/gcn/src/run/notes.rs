@@ -1,6 +1,6 @@
 //! Notes about a run: remedies, uninitialised registers, missing arguments and out-of-range accesses.
 
-use gcn_report::{CodeMap, site};
+use gcn_report::{CodeMap, plural, site};
 use gcn_runtime::fault::{Fault, FaultKind};
 use gcn_runtime::hsa::LaunchNote;
 use gcn_runtime::memory::FIRST_ADDRESS;
@@ -64,11 +64,6 @@ pub fn out_of_range_accesses(ran: &Completion, map: &CodeMap<'_>) -> Option<Stri
         text.push_str(&site(first, map));
     }
     Some(text)
-}
-
-/// Formats a number with its noun.
-pub fn plural(n: u64, what: &str, more: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { more })
 }
 
 #[cfg(test)]

@@ -5,14 +5,13 @@ use std::io::Write;
 use std::time::Duration;
 
 use anyhow::Result;
-use gcn_report::{FaultReport, FindingReport};
+use gcn_report::{FaultReport, FindingReport, plural};
 use gcn_runtime::memory::Memory;
 use serde::Serialize;
 
 use super::dispatch::FinishedLaunch;
 use super::expect::{ComparisonOutcome, VerdictReport};
 use super::fidelity;
-use super::notes::plural;
 use super::output::{BufferReport, MemoryView};
 use crate::problem::{self, Problem};
 use crate::render;

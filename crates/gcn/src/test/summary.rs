@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::row::Row;
-use crate::run::plural;
+use gcn_report::plural;
 
 /// Launch files per progress line.
 const PROGRESS: usize = 60;

@@ -27,13 +27,13 @@ use super::options::{Args, COMMAND};
 use super::parting::{
     BufferCounts, ComparedElement, Comparing, Report, Subject, write, write_json,
 };
-use super::runs::{FaultedAccess, RunEnd, RunFault, Runs, element};
-use super::terms::RunNames;
+use super::runs::{FaultedAccess, RunEnd, RunFault, Runs, element, run_names};
 use crate::problem::{HISTORY_TOO_LARGE, Problem};
 use crate::run::debugged::{DebuggedRun, prepared};
 use crate::run::{self, RunRequest, StopHandle};
 use crate::status::RunOutcome;
 use crate::{Status, UsageError, failure, render};
+use gcn_console::why::RunNames;
 
 /// Options of the other run.
 #[derive(Parser)]
@@ -438,6 +438,7 @@ impl TwoRuns {
             place,
             until: None,
             executions,
+            written: None,
         };
         let graph = ValueGraph::of(&Runs::new(&debugged), question);
         let graph = graph.map_err(|error| match error {
@@ -446,6 +447,6 @@ impl TwoRuns {
                 RunEnd::Error(Problem::new(HISTORY_TOO_LARGE, error.to_string()).into())
             }
         })?;
-        Ok((graph, RunNames::new(&debugged)))
+        Ok((graph, run_names(&debugged)))
     }
 }

@@ -7,8 +7,8 @@ use gcn_args::value::Type;
 use gcn_debug::{AnswerTarget, Edge, Origin};
 use serde::Serialize;
 
-use super::terms::{RunNames, Terms};
 use crate::render;
+use gcn_console::why::{RunNames, Terms};
 
 /// JSON report of an answer; the fields are the keys.
 #[derive(Serialize)]

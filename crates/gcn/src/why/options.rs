@@ -1,15 +1,12 @@
 //! The options of `gcn why`.
 
 use gcn_args::compare::Tolerance;
+use gcn_console::why::{DEPTH, EXECUTIONS};
 
 use crate::run;
 
 /// Command name, for messages.
 pub const COMMAND: &str = "gcn why";
-/// Default number of levels of a tree.
-pub const DEPTH: u32 = 8;
-/// Default maximum number of executions to follow.
-pub const EXECUTIONS: usize = 4_000_000;
 
 /// The arguments of `gcn why`.
 #[derive(clap::Args)]

@@ -10,10 +10,10 @@ use gcn_debug::{
 use serde::Serialize;
 
 use super::json::{OriginReport, kind, origin};
-use super::terms::{RunNames, instruction, location, number};
 use crate::render;
 use crate::render::printable;
-use crate::run::plural;
+use gcn_console::why::{RunNames, instruction, location, number};
+use gcn_report::plural;
 
 /// Names of the runs.
 const SIDES: [&str; 2] = ["first", "other"];

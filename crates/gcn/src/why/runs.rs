@@ -1,9 +1,11 @@
 //! Runs of launches for a slice, and the requested element.
 
 use std::cell::RefCell;
+use std::fmt;
 use std::sync::atomic::Ordering::Relaxed;
 
 use anyhow::{Result, bail};
+use gcn_console::why::RunNames;
 use gcn_debug::{AccessChoice, AccessPlace, Launches};
 use gcn_runtime::fault::FaultKind;
 use gcn_runtime::observe::Observers;
@@ -36,6 +38,25 @@ pub enum RunEnd {
     Error(anyhow::Error),
     /// A signal or the timeout stopped the run.
     Stopped,
+}
+
+impl fmt::Display for RunEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunEnd::Error(error) => write!(f, "{error:#}"),
+            RunEnd::Stopped => f.write_str("a launch has been stopped"),
+        }
+    }
+}
+
+/// Collects the names of prepared launches.
+pub fn run_names(debugged: &DebuggedRun) -> RunNames {
+    let mut names = RunNames::default();
+    for launch in 0..debugged.count() {
+        let (kernel, repetitions) = (debugged.kernel(launch), debugged.repetitions(launch));
+        names.add(kernel, repetitions, debugged.arguments(launch));
+    }
+    names
 }
 
 /// Runs of the launches, including repetitions.

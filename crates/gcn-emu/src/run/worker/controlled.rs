@@ -33,9 +33,6 @@ impl Worker<'_> {
         number: usize,
         instructions: u64,
     ) -> Result<bool, Box<Fault>> {
-        if self.control.is_none() {
-            return self.run_freely(index, number, instructions);
-        }
         let mut left = instructions;
         let mut progress = false;
         loop {

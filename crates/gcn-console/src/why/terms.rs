@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use gcn_debug::{Answer, AnswerStep, Location, Origin, Program};
-
-use crate::render::printable;
-use crate::run::debugged::DebuggedRun;
-use crate::run::plural;
+use gcn_report::{plural, printable};
 
 /// Maximum number of ranges shown.
 const MAX_RANGES: usize = 6;
 
 /// Names of launches and arguments.
+#[derive(Clone, Default, Debug)]
 pub struct RunNames {
     /// Launch number of each run.
     launches: Vec<usize>,
@@ -23,15 +21,13 @@ pub struct RunNames {
 }
 
 impl RunNames {
-    /// Collects the names of prepared launches.
-    pub fn new(debugged: &DebuggedRun) -> RunNames {
-        let launches = || 0..debugged.count();
-        let kernel = |it: usize| (debugged.kernel(it).to_owned(), debugged.repetitions(it));
-        RunNames {
-            launches: debugged.runs(),
-            kernels: launches().map(kernel).collect(),
-            arguments: launches().map(|it| debugged.arguments(it)).collect(),
-        }
+    /// Adds a launch with its kernel, its number of repetitions, and its arguments with their bytes in the segment.
+    pub fn add(&mut self, kernel: &str, repetitions: u32, arguments: Vec<(String, Range<u64>)>) {
+        let launch = self.kernels.len();
+        self.launches
+            .extend(std::iter::repeat_n(launch, repetitions as usize));
+        self.kernels.push((kernel.to_owned(), repetitions));
+        self.arguments.push(arguments);
     }
 
     /// Launch number of a run, starting at 0.
@@ -155,10 +151,10 @@ pub struct Terms<'a> {
 
 impl<'a> Terms<'a> {
     /// Creates the terms of an answer.
-    pub fn new(debugged: &DebuggedRun, program: &'a Program, answer: &'a Answer) -> Terms<'a> {
+    pub fn new(names: RunNames, program: &'a Program, answer: &'a Answer) -> Terms<'a> {
         Terms {
             answer,
-            names: RunNames::new(debugged),
+            names,
             program,
         }
     }

@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{self, Write};
 
 use gcn_debug::{AnswerEdge, AnswerStep, AnswerTarget, Edge, Origin, WaveId};
+use gcn_report::plural;
 
 use super::terms::{Terms, location, number};
-use crate::run::plural;
 
 /// Writes a title, the tree, its inputs and its size.
 ///

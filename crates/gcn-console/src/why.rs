@@ -1,0 +1,40 @@
+//! Answers to `why`, as text.
+
+mod terms;
+mod tree;
+
+use std::io::{self, Write};
+
+use gcn_debug::{Answer, Program, WhyError, WhyRequest};
+use gcn_report::printable;
+
+pub use terms::{RunNames, Terms, instruction, location, number, ranges};
+pub use tree::write;
+
+/// Number of dependence levels that an answer shows by default.
+pub const DEPTH: u32 = 8;
+
+/// Maximum number of executed instructions in an answer by default, counted per lane.
+pub const EXECUTIONS: usize = 4_000_000;
+
+/// Writes the answer to a question at a stop, or the reason why there is none.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn write_at_stop<E: std::fmt::Display>(
+    request: &WhyRequest,
+    answer: Result<Answer, WhyError<E>>,
+    names: RunNames,
+    program: &Program,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match answer {
+        Ok(answer) => {
+            let terms = Terms::new(names, program, &answer);
+            let title = format!("{} = {}", printable(&request.text), request.value);
+            write(&title, request.depth.unwrap_or(DEPTH), &terms, out)
+        }
+        Err(WhyError::Launch(error)) => writeln!(out, "error: {error:#}"),
+        Err(error) => writeln!(out, "error: {error}"),
+    }
+}
