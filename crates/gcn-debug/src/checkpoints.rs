@@ -74,12 +74,12 @@ pub(crate) enum Unrecordable {
     Memory,
     /// The kernel makes host calls, and the host's state for them cannot be saved.
     HostCalls,
-    /// The kernel has executed an instruction with another effect each time, as the reason says.
+    /// The kernel has executed an instruction whose effect differs from run to run, for this reason.
     Instruction(&'static str),
 }
 
-/// Returns the reason why a launch cannot run again, or `None` if it can. `has_host` is true for launches of a program,
-/// whose host code receives messages.
+/// Returns the reason why a launch cannot be repeated, or `None` if it can. `has_host` is true for launches of a
+/// program, whose host code receives messages.
 pub(crate) fn unrepeatable(run: &Dispatched<'_>, has_host: bool) -> Option<&'static str> {
     let reason = |step: &Step| match step.inst.does() {
         Does::Time(Clock::Reference) => {
@@ -123,7 +123,7 @@ impl Checkpoints {
         }
     }
 
-    /// Drops all checkpoints but for the last image of memory, which those of the next launch share.
+    /// Drops all checkpoints. Keeps the last image of memory, whose pages the checkpoints of the next launch share.
     pub(crate) fn begin_launch(&mut self) {
         let last = self.all.pop().map(|it| it.pages);
         *self = Checkpoints {
@@ -132,7 +132,6 @@ impl Checkpoints {
         };
     }
 
-    /// Drops all checkpoints.
     pub(crate) fn clear(&mut self) {
         self.all.clear();
         self.bytes = 0;

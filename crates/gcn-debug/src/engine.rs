@@ -412,7 +412,7 @@ impl Debugger for Engine {
     }
 }
 
-/// Begins the record of a launch.
+/// Resets the record for a new launch.
 fn begin_record(state: &mut State) {
     state.record.begin_launch();
     if let Some(written) = &state.written {
@@ -420,8 +420,8 @@ fn begin_record(state: &mut State) {
     }
 }
 
-/// True if registers must be exact at a fault. Otherwise, a launch that faults is replayed up to the fault. A program's
-/// launch is not, because the fault may depend on host code that runs beside it.
+/// True if registers must be exact at a fault. If false, a launch that faults is replayed up to the fault. Launches of
+/// a program are not replayed for this, because their faults may depend on concurrent host code.
 fn is_exact(state: &State) -> bool {
     !state.is_recorded()
         || state.written.is_some()

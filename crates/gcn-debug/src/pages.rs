@@ -7,7 +7,7 @@ use gcn_emu::memory::{Allocation, Memory};
 
 use crate::written::WrittenMemory;
 
-/// Maximum total size in bytes of memory that is saved for going back.
+/// Maximum total size in bytes of the memory saved for going back.
 const MAX_BYTES: u64 = 128 << 20;
 /// Maximum size in bytes of a saved allocation that the host never wrote to. The device `malloc` heap is larger.
 const MAX_UNWRITTEN: u64 = 64 << 20;

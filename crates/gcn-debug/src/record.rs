@@ -46,7 +46,7 @@ impl Record {
         }
     }
 
-    /// Replaces the record with that of a launch that has not begun.
+    /// Resets the record for a launch that has not begun.
     pub(crate) fn begin_launch(&mut self) {
         self.checkpoints.begin_launch();
         self.changes.clear();
@@ -54,7 +54,7 @@ impl Record {
         (self.lost, self.returns_to, self.has_returned) = (None, None, false);
     }
 
-    /// Counts the start of a workgroup's turn. Returns `None` for another dispatch, which has its own record.
+    /// Counts the start of a workgroup's turn. Returns `None` for a dispatch that this record does not cover.
     pub(crate) fn begin_turn(&mut self, dispatch: u64) -> Option<()> {
         if *self.dispatch.get_or_insert(dispatch) != dispatch {
             return None;
@@ -70,7 +70,8 @@ impl Record {
         (self.dispatch, self.turn, self.made) = (None, 0, 0);
     }
 
-    /// Takes a checkpoint before the starting turn if one is due. `has_host` is true for launches of a program.
+    /// Takes a checkpoint before the turn that is starting, if one is due. `has_host` is true for launches of a
+    /// program.
     pub(crate) fn record(&mut self, memory: &Memory, run: &Resting<'_>, has_host: bool) {
         if self.lost.is_some() || self.returns_to.is_some() {
             return;

@@ -274,7 +274,8 @@ pub(crate) fn come_to_fault(state: &mut State) -> bool {
     go(state, goal, turn)
 }
 
-/// Ends the active search or goal when the run has ended. Returns false if a replay has not reached its target.
+/// Ends the active search, or drops the goal, when the run has ended. Returns false if a replay has not reached its
+/// target.
 pub(crate) fn run_has_ended(state: &mut State) -> bool {
     if end_search(state) {
         return true;

@@ -66,7 +66,7 @@ pub enum Stop {
     Back,
     /// The launch went back to its start; no earlier state is recorded.
     BackAtBegin,
-    /// The launch ended before it reached the moment again to which it went back. Reported through
+    /// The launch ended before its replay reached the target. Reported through
     /// [`FrontEnd::passed`](crate::FrontEnd::passed).
     Diverged,
 }

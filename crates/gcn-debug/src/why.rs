@@ -89,7 +89,8 @@ pub struct Question<'a> {
     pub until: Option<Until>,
     /// Maximum number of executed instructions in the slice, counted per lane.
     pub executions: usize,
-    /// Bytes that the launches write, if a program's host code may write others while they run. Its memory is defined.
+    /// Bytes that the launches write, if a program's host code may write others while they run. All memory of a program
+    /// counts as defined.
     pub written: Option<&'a WrittenMemory>,
 }
 
