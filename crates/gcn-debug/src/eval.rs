@@ -103,7 +103,7 @@ pub(crate) fn assigned(
         Resolved::Object(object) => {
             let (target, ty) = object.target(view)?;
             let value = value.convert(ty);
-            // Registers receive the bits.
+            // Registers receive the bits of the converted value.
             let bits = ScalarType::unsigned(ty.bytes()).unwrap_or(ty);
             Ok(match target {
                 Target::Memory { .. } => (target, value),

@@ -223,7 +223,7 @@ impl Dependencies {
             Variable::Wave | Variable::GroupX | Variable::GroupY | Variable::GroupZ => {
                 self.of_wave = true;
             }
-            // Every instruction changes it.
+            // Every instruction changes the count.
             Variable::Count => {
                 self.registers = RegisterSet::ALL;
                 self.of_wave = true;

@@ -369,7 +369,7 @@ impl ReadyLaunches {
             done.times.push(begin.elapsed());
             let end = completion(outcome)?;
             if *is_unseen {
-                // For checkers, memory that they have not seen written is undefined.
+                // Checkers treat memory as undefined unless they have seen it written.
                 let memory = prepared.kernel().module().device().memory();
                 for view in self.buffers.views() {
                     memory.wrote(view.address, view.bytes);

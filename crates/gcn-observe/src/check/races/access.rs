@@ -246,7 +246,7 @@ pub(super) fn clashes(before: PastAccess, now: PastAccess) -> bool {
             Load | CoherentLoad | FailedSwap | SwapLoad,
             Load | CoherentLoad | FailedSwap | SwapLoad,
         ) => false,
-        // An atomic load and a write: stores to flags look like all other stores.
+        // The GLC load may be an atomic load of a flag, and stores to flags look like all other stores.
         (CoherentLoad, Store | Atomic) | (Store | Atomic, CoherentLoad) => false,
         (Atomic | FailedSwap | SwapLoad, Atomic) | (Atomic, FailedSwap | SwapLoad) => false,
         (Store, Atomic | FailedSwap | SwapLoad) => !before.may_publish(),

@@ -31,7 +31,7 @@ fn is_coherent(dword: u32) -> bool {
 
 /// True if the first dword of an instruction may encode DS with GDS set, which includes GWS.
 fn may_be_of_gws(dword: u32) -> bool {
-    // Since GCN 1.2, and before.
+    // Encoding since GCN 1.2, or the earlier one.
     dword & 0xfc01_0000 == 0xd801_0000 || dword & 0xfc02_0000 == 0xd802_0000
 }
 
