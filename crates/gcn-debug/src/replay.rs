@@ -87,7 +87,7 @@ fn search(state: &mut State, begin: Option<u64>, end: SearchEnd) -> bool {
     go(state, goal, begin)
 }
 
-/// Starts a search among the last `window` instructions of a wave. Returns false if that part was not recorded.
+/// Starts a search among the last `window` instructions of a wave. Returns false if there is no record.
 fn search_wave(state: &mut State, before: Moment, window: u64, sought: Sought) -> bool {
     let Moment { wave, executed } = before;
     let from = executed.saturating_sub(window);
