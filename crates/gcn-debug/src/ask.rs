@@ -18,8 +18,8 @@ impl Session<'_, '_> {
         resolve(expr, &self.view())
     }
 
-    /// Asks why a place has its value; `text` and `value` are shown with the answer. After
-    /// [`Resume::Why`](crate::Resume::Why), [`Engine::question`](crate::Engine::question) returns the question.
+    /// Asks why `target` has its value; the answer shows `text` and `value`. After [`Resume::Why`](crate::Resume::Why),
+    /// [`Engine::question`](crate::Engine::question) returns the question.
     ///
     /// # Errors
     /// Fails if the value cannot be explained: see [`WhyRefused`].

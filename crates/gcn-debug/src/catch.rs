@@ -3,11 +3,11 @@
 /// Checker finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Checker that reported it, such as `races`.
+    /// Checker that reported the finding, such as `races`.
     pub check: &'static str,
-    /// Name of the kind of finding, such as `lds-race`.
+    /// Kind of finding, such as `lds-race`.
     pub name: &'static str,
-    /// Message that describes the finding.
+    /// Message to show.
     pub message: String,
 }
 

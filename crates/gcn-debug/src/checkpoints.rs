@@ -1,6 +1,6 @@
 //! Checkpoints: saved states of a launch, to which it can return.
 //!
-//! A checkpoint is taken between two turns of workgroups after a minimum interval. When there are too many, some are
+//! Checkpoints are taken between workgroup turns, at least a minimum interval apart. When there are too many, some are
 //! dropped: the farther a checkpoint is from the current position, the larger the gap its removal may leave. Gaps
 //! therefore grow in proportion to distance, and the number of checkpoints grows with its logarithm.
 
@@ -19,10 +19,10 @@ use crate::written::WrittenMemory;
 
 /// Maximum number of checkpoints.
 const MAX_CHECKPOINTS: usize = 256;
-/// Minimum interval between checkpoints, as a multiple of the time that taking one costs.
+/// Minimum interval between checkpoints, as a multiple of the time needed to take one.
 const COST: u32 = 4;
 
-/// Number of instructions after which the time since the last checkpoint is measured again.
+/// Minimum number of instructions between clock reads.
 const CLOCK_INTERVAL: u64 = 1 << 14;
 
 /// Recording limits.
@@ -58,7 +58,7 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// True if a running wave reaches `moment` only after this checkpoint.
+    /// True if `moment` is later than this checkpoint. The wave of `moment` must still be running.
     fn is_before(&self, moment: Moment) -> bool {
         let wave = self.run.wave(moment.wave);
         wave.is_none_or(|wave| wave.executed < moment.executed)
@@ -74,14 +74,14 @@ impl Checkpoint {
 pub(crate) enum Unrecordable {
     /// Memory exceeds the size limit.
     Memory,
-    /// The host-side state of the kernel's host calls cannot be saved.
+    /// The kernel makes host calls, and the host's state for them cannot be saved.
     HostCalls,
-    /// The kernel has executed an instruction with another effect each time, as the reason says.
+    /// The kernel has executed an instruction whose effect differs from run to run, for this reason.
     Instruction(&'static str),
 }
 
-/// Returns the reason why a launch cannot run again, or `None` if it can. `has_host` is true for launches of a program,
-/// whose host code receives messages.
+/// Returns the reason why a launch cannot be repeated, or `None` if it can. `has_host` is true for launches of a
+/// program, whose host code receives messages.
 pub(crate) fn unrepeatable(run: &Dispatched<'_>, has_host: bool) -> Option<&'static str> {
     let reason = |step: &Step| match step.inst.does() {
         Does::Time(Clock::Reference) => {
@@ -106,7 +106,7 @@ pub(crate) struct Checkpoints {
     bytes: usize,
     /// Time at which a checkpoint was last taken or restored.
     last: Instant,
-    /// Number of the launch's instructions when the time was last measured.
+    /// Instruction count of the launch at the last clock read.
     measured_at: u64,
     /// Time spent taking the last checkpoint.
     cost: Duration,
@@ -143,7 +143,6 @@ impl Checkpoints {
         self.recording.bytes
     }
 
-    /// Drops all checkpoints.
     pub(crate) fn clear(&mut self) {
         self.all.clear();
         self.bytes = 0;
@@ -221,7 +220,7 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// Drops checkpoints until the rest are within the limits. The first one stays.
+    /// Drops checkpoints until the limits are met. Keeps the first checkpoint, and at least two in total.
     fn thin(&mut self, here: u64) {
         while self.all.len() > 2
             && (self.all.len() > MAX_CHECKPOINTS || self.bytes > self.recording.bytes)
@@ -263,7 +262,7 @@ impl Checkpoints {
         self.retain(|it| it.changes <= count);
     }
 
-    /// Returns the last checkpoint up to a turn, or `None` if there is none.
+    /// Returns the last checkpoint up to and including a turn.
     pub(crate) fn until(&self, turn: u64) -> Option<&Checkpoint> {
         self.all[..self.count_until(turn)].last()
     }

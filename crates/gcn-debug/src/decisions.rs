@@ -1,4 +1,4 @@
-//! Translates the front end's decisions into goals, and goals into wave turns.
+//! Translates the front end's decisions into goals, and goals into limits for each wave's turn.
 
 use gcn_emu::observe::{Paused, Turn};
 use gcn_isa::Does;
@@ -84,7 +84,7 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
     }
 }
 
-/// Decides the turn of a wave that does not stop.
+/// Returns the limits for the turn of a wave that does not stop, or holds the wave.
 pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -> Turn {
     let Current { at, pc } = current;
     let focus = state.goal.wave().or(state.focus);

@@ -1,8 +1,8 @@
-//! Run control: finds stops, asks the front end, and resumes the run as the front end decides.
+//! Run control: detects stops, asks the front end for a decision, and resumes the run accordingly.
 //!
 //! The emulator calls the engine before each turn of a wave, and within the turn at each instruction that may stop
-//! ([`Debugger::turn`]). The engine then compares the values that the last instruction may have changed, checks the
-//! goal of the last command and the breakpoints, and decides the turn. With a watchpoint set, waves stop before each
+//! ([`Debugger::turn`]). The engine then compares watched values that the last instruction may have changed, checks the
+//! goal of the last command and the breakpoints, and limits the turn. With a watchpoint set, waves stop before each
 //! instruction that may change its value, and execute those instructions one by one.
 
 use std::collections::HashMap;
@@ -220,7 +220,7 @@ impl Engine {
         }
         state.focus = None;
         if let (None, Some(findings)) = (leave, &mut state.findings) {
-            // No wave is left that could stop for these findings.
+            // No wave is left to stop for these findings.
             let fresh = findings.fresh();
             state.passing.extend(fresh);
             self.pass(state, None);
@@ -248,7 +248,7 @@ impl Engine {
         }
     }
 
-    /// Calls the front end if it requested attention while waves are running.
+    /// While waves are running, calls the front end if it requested attention.
     fn attended(&self, state: &mut State, paused: &mut Paused<'_>, now: Current) -> Option<Stop> {
         if state.ends_turn() || !state.attention.swap(false, AcqRel) {
             return None;
@@ -457,8 +457,8 @@ fn begin_record(state: &mut State, is_next: bool) {
     }
 }
 
-/// True if registers must be exact at a fault. Otherwise, a launch that faults is replayed up to the fault. A program's
-/// launch is not, because the fault may depend on host code that runs beside it.
+/// True if registers must be exact at a fault. If false, a launch that faults is replayed up to the fault. Launches of
+/// a program are not replayed for this, because their faults may depend on concurrent host code.
 fn is_exact(state: &State) -> bool {
     !state.is_recorded()
         || state.written.is_some()

@@ -79,7 +79,7 @@ pub enum EvalError {
 }
 
 impl EvalError {
-    /// Returns the text that replaces a value in lists, such as `<optimized out>`.
+    /// Returns the text to show in place of the value, such as `<optimized out>`.
     pub fn placeholder(&self) -> String {
         match self {
             EvalError::Unavailable { reason, .. } => format!("<{reason}>"),

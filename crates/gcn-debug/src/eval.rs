@@ -40,8 +40,9 @@ enum Resolved {
 
 /// Evaluates an expression. A vector register by itself yields a value for each lane; within an expression, the value
 /// in the focused lane.
+///
 /// # Errors
-/// Returns an [`EvalError`] that names the missing object.
+/// Fails if something that the expression reads does not exist, or if an operation has no result.
 pub fn evaluate(expr: &Expr, view: &View<'_>) -> Result<Evaluated, EvalError> {
     if let Expr::Place(place) = expr {
         match resolve_place(place, view)? {
@@ -84,10 +85,11 @@ pub fn resolve(expr: &Expr, view: &View<'_>) -> Result<Target, EvalError> {
     }
 }
 
-/// Resolves an expression for assignment, and converts the value to the type of the place.
+/// Resolves the destination of an assignment. Converts the value if the destination is a source variable or a part of
+/// one.
 ///
 /// # Errors
-/// Fails if the expression denotes no register or memory.
+/// Fails if the expression does not denote a register or memory.
 pub(crate) fn assigned(
     expr: &Expr,
     value: Scalar,
@@ -101,7 +103,7 @@ pub(crate) fn assigned(
         Resolved::Object(object) => {
             let (target, ty) = object.target(view)?;
             let value = value.convert(ty);
-            // Registers receive the bits.
+            // Registers receive the bits of the converted value.
             let bits = ScalarType::unsigned(ty.bytes()).unwrap_or(ty);
             Ok(match target {
                 Target::Memory { .. } => (target, value),
@@ -155,7 +157,7 @@ enum Operand {
 }
 
 impl Operand {
-    /// Evaluates an expression. Arrays decay to pointers.
+    /// Evaluates an operand. Arrays decay to pointers.
     fn of(expr: &Expr, view: &View<'_>) -> Result<Operand, EvalError> {
         match expr {
             Expr::Place(place @ (Place::Name(_) | Place::Part { .. } | Place::Pointed(_))) => {
@@ -233,8 +235,8 @@ fn lane(expr: &Expr, view: &View<'_>) -> Result<u8, EvalError> {
     valid.ok_or(EvalError::NoLane(lane))
 }
 
-/// Resolves a name: a source variable in scope, a buffer, or a symbol. A variable that points to the buffer of the same
-/// name, or that has no value, gives way to the buffer, which has a length.
+/// Resolves a name: a source variable in scope, a buffer, or a symbol. A buffer takes precedence over a variable that
+/// points to it or has no value, because the length of a buffer is known.
 fn named(name: &str, view: &View<'_>) -> Result<Resolved, EvalError> {
     // Unnamed argument 0 is written `arg0`; its buffer is named `0`.
     let number = name.strip_prefix("arg").unwrap_or(name);
@@ -292,7 +294,7 @@ pub(crate) fn is_variable(name: &str, view: &View<'_>) -> bool {
     )
 }
 
-/// Returns the identity of the variable that a name denotes in the focused wave's scope.
+/// Returns the ID of the variable that a name denotes in the focused wave's scope.
 pub(crate) fn variable_id(name: &str, view: &View<'_>) -> Option<usize> {
     let name = name.strip_prefix(LOCALS).unwrap_or(name);
     SourceObject::variable_id(view, name)

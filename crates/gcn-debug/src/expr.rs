@@ -85,7 +85,7 @@ pub enum Part {
     PointedField(String),
 }
 
-/// Suffix of a kernel parameter's name for the value that the launch passed, as in gdb.
+/// Suffix that selects a kernel parameter's value at launch, as in gdb.
 pub(crate) const ENTRY: &str = "@entry";
 
 /// Address space.
@@ -183,16 +183,16 @@ pub struct Dependencies {
     pub(crate) lds: bool,
 }
 
-/// State that a part of an expression reads.
+/// State read by part of an expression.
 enum StateRead<'e> {
     Place(&'e Place),
     Variable(Variable),
-    /// Lanes that a reduction evaluates.
+    /// EXEC, which selects the lanes of a reduction.
     ActiveLanes,
 }
 
 impl Dependencies {
-    /// Any state of a wave, and memory.
+    /// All wave state and memory.
     pub(crate) const ANY: Dependencies = Dependencies {
         registers: RegisterSet::ALL,
         of_wave: true,
@@ -210,7 +210,7 @@ impl Dependencies {
         self.of_wave = true;
     }
 
-    /// Adds the state that decides which lanes a reduction evaluates.
+    /// Adds EXEC, which selects the lanes of a reduction.
     fn add_active_lanes(&mut self) {
         let first = regs::EXEC_LO;
         self.register(Registers::Scalar { first, count: 2 });
@@ -223,7 +223,7 @@ impl Dependencies {
             Variable::Wave | Variable::GroupX | Variable::GroupY | Variable::GroupZ => {
                 self.of_wave = true;
             }
-            // Every instruction changes it.
+            // Every instruction changes the count.
             Variable::Count => {
                 self.registers = RegisterSet::ALL;
                 self.of_wave = true;
@@ -258,7 +258,7 @@ impl Dependencies {
 }
 
 impl Expr {
-    /// Returns the state that the value depends on. Treats names as buffers.
+    /// Returns the state that the value depends on. Assumes that names denote buffers.
     pub(crate) fn dependencies(&self) -> Dependencies {
         let mut found = Dependencies::default();
         self.each_read(&mut |read| match read {

@@ -1,4 +1,4 @@
-//! Goals of runs: how far a command of the front end lets waves run.
+//! Goals of runs: how far a front-end command lets waves run.
 
 use gcn_emu::wave::WaveId;
 
@@ -43,7 +43,7 @@ pub(crate) enum Goal {
     },
     /// Replays the launch up to a given point.
     Replay(Moment),
-    /// Replays the launch to find the last stop between a turn's checkpoint and an end.
+    /// Replays the launch to find the last stop between the checkpoint of turn `begin` and `end`.
     Search {
         sought: SoughtStop,
         begin: u64,
@@ -127,15 +127,15 @@ pub(crate) enum SoughtStop {
 /// Target of a search among a wave's instructions.
 #[derive(Clone, Debug)]
 pub(crate) enum Sought {
-    /// Starts of the last source lines.
+    /// Start of an earlier source line: the `count`th before the current position.
     Lines {
         count: u64,
-        /// Lines that the wave reached, with its instruction counts.
+        /// Lines that the wave reached so far, each with the wave's instruction count.
         begun: Vec<(u64, Line)>,
     },
     /// Call of the current function.
     Call {
-        /// Calls and returns: the wave's instruction count, and true for a call.
+        /// Calls and returns so far: the wave's instruction count, and true for a call.
         jumps: Vec<(u64, bool)>,
     },
 }

@@ -81,9 +81,10 @@
 //! and memory by [`Expr`]essions, and returns a [`Resume`]. [`Program`] contains the symbols and source lines of the
 //! code.
 //!
-//! Time is measured in instructions. A single thread executes waves in a fixed order, so a launch that is run again
-//! from an earlier state goes through the same states. The engine takes checkpoints of a launch within the limits of a
-//! [`Recording`]; to go back ([`Resume::Back`]), the launch returns to a checkpoint and runs again from there.
+//! Positions in a run are measured in instructions. A single thread executes waves in a fixed order, so a launch that
+//! is rerun from an earlier state goes through the same states. The engine takes checkpoints of a launch within the
+//! limits of a [`Recording`]; to go back ([`Resume::Back`]), the launch returns to a checkpoint and runs again from
+//! there.
 
 #![forbid(unsafe_code)]
 

@@ -11,16 +11,16 @@ const MAX_BEFORE: u64 = 1 << 20;
 /// Instruction or data dword in a listing.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// Address.
+    /// Address of the entry.
     pub address: u64,
-    /// Encoding; empty outside memory.
+    /// Encoding; empty if the address is not in memory.
     pub words: Vec<u32>,
     /// Decoded instruction, or `None` if the words are not a valid instruction or not part of the code.
     pub inst: Option<Inst>,
 }
 
 impl Listed {
-    /// Address after the entry.
+    /// Returns the address after the entry.
     fn end(&self) -> u64 {
         self.address
             .wrapping_add(4 * self.words.len().max(1) as u64)

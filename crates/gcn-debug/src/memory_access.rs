@@ -1,4 +1,4 @@
-//! Memory contents and work-item IDs for front ends to show.
+//! Memory access and work-item IDs for front ends.
 
 use gcn_emu::wave::LANES;
 

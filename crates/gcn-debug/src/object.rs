@@ -28,7 +28,7 @@ const MAX_FIELDS: usize = 4096;
 pub struct SourceObject {
     ty: Arc<SourceType>,
     storage: Storage,
-    /// Offset of the object in a variable that consists of pieces, in bytes.
+    /// Byte offset of the object in a variable stored in pieces.
     offset: u64,
     /// First bit and number of bits of a bit field.
     bits: Option<(u64, u64)>,
@@ -43,13 +43,15 @@ enum Storage {
     Pieces(Arc<[VariablePiece]>),
 }
 
-/// Field, element or pointed object, with the text to append to an expression for the whole, such as `.x` or `[3]`.
+/// Field, element or pointee, with the text to append to an expression for the containing object, such as `.x` or
+/// `[3]`.
 pub type ObjectPart = (String, Result<SourceObject, EvalError>);
 
 /// Variable in scope, for lists.
 #[derive(Clone, Debug)]
 pub struct Local {
-    /// Name, with the suffix `@entry` if the object is the launch's value of a kernel parameter that has no value here.
+    /// Name, with the suffix `@entry` if `object` is a kernel parameter's value at launch because the parameter has no
+    /// value here.
     pub name: String,
     /// True for a parameter.
     pub is_parameter: bool,
@@ -62,7 +64,7 @@ pub struct Local {
 }
 
 impl SourceObject {
-    /// Finds a variable in scope at the focused wave, by name. Returns `None` if there is none.
+    /// Finds a variable by name in the focused wave's scope. Returns `None` if there is none.
     ///
     /// # Errors
     /// Fails if the variable has no value.
@@ -81,8 +83,7 @@ impl SourceObject {
         Some(SourceObject::new(view, found))
     }
 
-    /// Returns the value that the launch passed for a kernel parameter, or `None` if it is unknown or differs in size from
-    /// the parameter.
+    /// Returns a kernel parameter's value at launch, or `None` if it is unknown or differs in size from the parameter.
     fn entry_value(
         view: &View<'_>,
         parameter: &SourceVariable,
@@ -97,7 +98,7 @@ impl SourceObject {
         is_whole.then(|| object.strip_reference(view))
     }
 
-    /// Returns the identity of the variable in scope with a name, or with the first part of a name like `p.x`.
+    /// Returns the ID of the variable in scope with this name, or with its first component, such as `p` in `p.x`.
     pub(crate) fn variable_id(view: &View<'_>, name: &str) -> Option<usize> {
         let (wave, _) = view.wave?;
         let variables = view.program.variables(wave.pc).ok()?;
@@ -196,7 +197,7 @@ impl SourceObject {
         })
     }
 
-    /// Replaces a C++ reference by the object that it refers to.
+    /// Replaces a C++ reference with the object that it refers to.
     fn strip_reference(self, view: &View<'_>) -> Result<SourceObject, EvalError> {
         match self.ty.kind {
             SourceTypeKind::Pointer {
@@ -206,12 +207,12 @@ impl SourceObject {
         }
     }
 
-    /// Returns the type.
+    /// Returns the object's type.
     pub fn ty(&self) -> &SourceType {
         &self.ty
     }
 
-    /// Creates a part of the object.
+    /// Creates the part at a byte offset. For a bit field, `bits` gives the first bit and the number of bits.
     fn part(
         &self,
         view: &View<'_>,
@@ -284,7 +285,7 @@ impl SourceObject {
         self.part(view, ty, field.offset, field.bits)
     }
 
-    /// Returns an element of an array, or the object at a distance from the one that a pointer refers to.
+    /// Indexes an array or a pointer, as in C.
     ///
     /// # Errors
     /// Fails if the object is neither, or if the array has no such element.
@@ -320,7 +321,7 @@ impl SourceObject {
         self.part(view, ty, 0, None)
     }
 
-    /// Returns the object at a distance, as in an array.
+    /// Returns the object `index` elements away, as if in an array.
     pub(crate) fn neighbour(&self, index: i128) -> SourceObject {
         let distance = index.wrapping_mul(i128::from(self.ty.bytes.max(1))) as u64;
         let mut found = self.clone();
@@ -464,7 +465,7 @@ impl SourceObject {
         }
     }
 
-    /// Returns the number of parts.
+    /// Returns the number of parts that [`SourceObject::parts`] can return.
     pub fn part_count(&self, view: &View<'_>) -> u64 {
         match &self.ty.kind {
             SourceTypeKind::Structure { .. } => {
@@ -503,8 +504,8 @@ impl SourceObject {
     }
 }
 
-/// Returns the parameters of the kernel that the focused wave executes, with their arguments. Empty in other functions,
-/// and if the debug information and the metadata disagree about the number of parameters.
+/// Returns the parameters of the kernel that the focused wave executes, with their arguments. The list is empty in
+/// other functions, and if the debug information and the metadata disagree about the number of parameters.
 fn kernel_arguments<'a>(
     view: &View<'_>,
     variables: &'a [SourceVariable],
@@ -561,7 +562,8 @@ impl VariableState for View<'_> {
 }
 
 impl View<'_> {
-    /// Resolves an address of the source to a space and an address in it. Generic addresses may refer to LDS and scratch.
+    /// Resolves a source-level address to an address space and an address in it. Generic addresses may refer to LDS or
+    /// scratch.
     fn memory_at(&self, space: SourceSpace, address: u64) -> (Space, u64) {
         match space {
             SourceSpace::Local => (Space::Lds, address),

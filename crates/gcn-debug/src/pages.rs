@@ -7,10 +7,9 @@ use gcn_emu::memory::{Allocation, Memory};
 
 use crate::written::WrittenMemory;
 
-/// Maximum total size in bytes of memory that is saved for going back.
+/// Maximum total size in bytes of the memory saved for going back.
 const MAX_BYTES: u64 = 128 << 20;
-/// Maximum size in bytes of an allocation that is saved although the host never wrote to it. The device `malloc` heap
-/// is larger.
+/// Maximum size in bytes of a saved allocation that the host never wrote to. The device `malloc` heap is larger.
 const MAX_UNWRITTEN: u64 = 64 << 20;
 
 /// Number of 8-byte units in a page.
@@ -18,13 +17,12 @@ const PAGE_UNITS: usize = 512;
 /// Number of units compared at a time, without a branch.
 const COMPARED: usize = 16;
 
-/// Contents of a page.
 type Page = [u64; PAGE_UNITS];
 
 /// Page of zeros, shared by all images.
 static ZEROS: LazyLock<Arc<Page>> = LazyLock::new(|| Arc::new([0; PAGE_UNITS]));
 
-/// Returns the allocations to save for going back, or `None` if they are too large.
+/// Returns the allocations to save for going back, or `None` if their total size is too large.
 pub(crate) fn kept_allocations(memory: &Memory) -> Option<Vec<Allocation>> {
     let mut allocations = memory.allocations();
     allocations.retain(|it| it.host_has_written || it.len <= MAX_UNWRITTEN);

@@ -207,7 +207,7 @@ impl Parser {
         }
     }
 
-    /// Calls a function at the next nesting level.
+    /// Calls `read` one nesting level deeper, or fails at the maximum depth.
     fn deeper<T>(
         &mut self,
         read: impl FnOnce(&mut Parser) -> Result<T, ParseError>,
@@ -328,7 +328,7 @@ impl Parser {
                 match variable {
                     Some((_, variable)) => Expr::Variable(*variable),
                     None if name == "pc" => Expr::Place(Place::Pc),
-                    // gdb's register syntax.
+                    // gdb's register syntax, such as `$v3`.
                     None => {
                         self.next += 1;
                         return self.named(&name, at);
@@ -345,7 +345,7 @@ impl Parser {
         Ok(expr)
     }
 
-    /// Parses an expression after its leading name.
+    /// Parses the rest of an operand that begins with `name`.
     fn named(&mut self, name: &str, at: usize) -> Result<Expr, ParseError> {
         let reductions = [
             ("any", Reduction::Any),
@@ -406,7 +406,7 @@ impl Parser {
         }
     }
 
-    /// Parses the elements and fields after a name.
+    /// Parses the subscripts and field names after `place`.
     fn parts(&mut self, place: Place) -> Result<Expr, ParseError> {
         let (mut place, mut count) = (place, 0);
         loop {

@@ -44,7 +44,7 @@ impl MemoryImage {
 /// Point in the execution of a launch: a wave and the number of instructions it has executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Moment {
-    /// Wave.
+    /// Wave whose execution defines the point.
     pub wave: WaveId,
     /// Number of instructions the wave has executed.
     pub executed: u64,
@@ -53,7 +53,7 @@ pub struct Moment {
 /// Change of state by the user.
 #[derive(Clone, Debug)]
 pub(crate) struct UserChange {
-    /// Current wave at the time of the change.
+    /// Position of the current wave at the time of the change.
     pub(crate) at: Moment,
     /// Wave in focus.
     pub(crate) wave: Option<WaveId>,

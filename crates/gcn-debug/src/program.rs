@@ -16,12 +16,12 @@ use gcn_object::{
 /// Maximum size of a source file, in bytes.
 const MAX_SOURCE_BYTES: u64 = 16 << 20;
 
-/// Symbol in memory.
+/// Symbol, at its address in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Symbol {
     /// Symbol name.
     pub name: String,
-    /// Address.
+    /// Address in memory.
     pub address: u64,
     /// Size in bytes; 0 if unknown.
     pub size: u64,
@@ -50,7 +50,7 @@ pub struct Line {
 /// Position in the code: address, symbol and source line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location {
-    /// Address.
+    /// Address in the code.
     pub address: u64,
     /// Preceding symbol and offset, such as `scale+0x10`; `None` outside the code.
     pub symbol: Option<String>,
@@ -179,7 +179,7 @@ impl Program {
         code().filter(|it| pattern.denotes(&it.name)).collect()
     }
 
-    /// Returns the code symbol at or before an address.
+    /// Returns the last code symbol at or before an address, in the same section.
     pub fn symbol_at(&self, address: u64) -> Option<&Symbol> {
         let range = self.code.iter().find(|range| range.contains(&address))?;
         let mut before = self.symbols.iter().rev();
@@ -204,7 +204,7 @@ impl Program {
         })
     }
 
-    /// Formats an address as symbol and offset, or else as a number.
+    /// Formats an address as a number, followed by symbol and offset if known.
     pub fn describe(&self, address: u64) -> String {
         match self.symbolic(address) {
             Some(symbol) => format!("{address:#x} <{symbol}>"),
@@ -288,7 +288,7 @@ impl Program {
         found.map_or(&[], Vec::as_slice)
     }
 
-    /// Returns a type of the source.
+    /// Returns a type from the debug information.
     pub(crate) fn source_type(&self, ty: TypeRef) -> Result<Arc<SourceType>, LinesError> {
         if let Some(known) = self.types.borrow().get(&ty) {
             return Ok(known.clone());
@@ -321,8 +321,8 @@ impl Program {
         files.into_iter().find(|file| ends(file))
     }
 
-    /// Finds code for a line, or for the next line that has code. Returns that line, and the first address of each
-    /// contiguous piece of its code.
+    /// Finds the code of a line, or of the next line that has code. Returns the line found and the first address of
+    /// each contiguous piece of its code.
     pub fn addresses(&self, file: &str, line: u32) -> Option<(Line, Vec<u64>)> {
         let table = self.table();
         let of_file = |it: &&(Range<u64>, Line)| &*it.1.file == file && it.1.line >= line;
@@ -410,7 +410,8 @@ impl Program {
     }
 }
 
-/// Reads a source file. Its path comes from the code object, so it may refer to a pipe or a device.
+/// Reads a source file. The path comes from the code object and may name a pipe or a device, so only regular files are
+/// read.
 fn read(path: &Path) -> Option<String> {
     let metadata = fs::metadata(path).ok()?;
     let is_readable = metadata.is_file() && metadata.len() <= MAX_SOURCE_BYTES;

@@ -50,7 +50,7 @@ pub(crate) fn current(paused: &Paused<'_>) -> Option<Current> {
     })
 }
 
-/// Resets the watchpoints to their current values.
+/// Replaces the watchpoints' last observations with the current values.
 pub(crate) fn compare_anew(state: &mut State, paused: &Paused<'_>) {
     let values: Vec<_> = state
         .stops
@@ -170,8 +170,7 @@ pub(crate) fn is_interrupted(state: &mut State) -> bool {
     state.interrupt.load(Relaxed) && state.interrupt.swap(false, Relaxed) || is_late
 }
 
-/// Stops an interrupted run. If the run was going back, it ends at its current position, earlier than the requested
-/// one.
+/// Stops an interrupted run. If the run was being replayed to go back, it stays where the replay was interrupted.
 pub(crate) fn interrupted(state: &mut State, paused: &Paused<'_>, current: Current) -> Stop {
     state.deadline = None;
     if state.goal.is_replay() {
@@ -184,7 +183,7 @@ pub(crate) fn interrupted(state: &mut State, paused: &Paused<'_>, current: Curre
     Stop::Interrupted
 }
 
-/// Moves the focus to a wave and one of its active lanes.
+/// Moves the focus to a wave, and to its first active lane if the focused lane is inactive.
 pub(crate) fn focus_on(state: &mut State, paused: &Paused<'_>, wave: WaveId) {
     let Some((found, _)) = paused.wave(wave) else {
         return;
@@ -310,7 +309,7 @@ pub(crate) fn breakpoints(
 fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     let Current { at, pc } = current;
     let aim = state.goal.wave();
-    // The wave of the command has ended, or is waiting for waves that are held.
+    // Stop if the command's wave has ended, or if it is waiting for waves that are held.
     if let Some(id) = aim.or(state.focus.filter(|_| state.scheduler == Scheduler::One)) {
         match paused.wave(id) {
             None => {

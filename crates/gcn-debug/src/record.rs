@@ -98,7 +98,7 @@ impl Record {
         (self.lost, self.returns_to, self.has_returned) = (None, None, false);
     }
 
-    /// Counts the start of a workgroup's turn. Returns `None` for another dispatch, which has its own record.
+    /// Counts the start of a workgroup's turn. Returns `None` for a dispatch that this record does not cover.
     pub(crate) fn begin_turn(&mut self, dispatch: u64) -> Option<()> {
         if *self.dispatch.get_or_insert(dispatch) != dispatch {
             return None;
@@ -114,7 +114,8 @@ impl Record {
         (self.dispatch, self.turn, self.made) = (None, 0, 0);
     }
 
-    /// Takes a checkpoint before the starting turn if one is due. `has_host` is true for launches of a program.
+    /// Takes a checkpoint before the turn that is starting, if one is due. `has_host` is true for launches of a
+    /// program.
     pub(crate) fn record(&mut self, memory: &Memory, run: &Resting<'_>, has_host: bool) {
         if self.lost.is_some() || self.returns_to.is_some() {
             return;
@@ -134,7 +135,7 @@ impl Record {
         }
     }
 
-    /// Discards the record.
+    /// Discards the checkpoints and stops recording.
     pub(crate) fn lose(&mut self, reason: &'static str) {
         self.lost = Some(reason);
         self.checkpoints.clear();
@@ -152,7 +153,7 @@ impl Record {
             .or_else(|| is_empty.then_some("the launch has not been recorded"))
     }
 
-    /// Requests a return to the checkpoint of an earlier turn, which ends the current turn.
+    /// Requests a return to the checkpoint of an earlier turn. The current turn then ends.
     pub(crate) fn return_to(&mut self, turn: u64) {
         self.returns_to = Some(turn);
     }

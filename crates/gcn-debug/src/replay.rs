@@ -20,7 +20,7 @@ const FIRST_WINDOW: u64 = 1000;
 /// Growth factor of the search window.
 const WIDER: u64 = 16;
 
-/// Starts to go back for decisions that require it. Returns false for others, and if the launch has no record.
+/// Starts going back if the decision requires it. Returns false if it does not, or if the launch has no record.
 pub(crate) fn goes_back(
     state: &mut State,
     paused: &Paused<'_>,
@@ -115,7 +115,7 @@ fn search(state: &mut State, sought: SoughtStop, begin: Option<u64>, end: Search
     go(state, goal, begin)
 }
 
-/// Starts a search among the last instructions of a wave.
+/// Starts a search among the last `window` instructions of a wave. Returns false if there is no record.
 fn search_wave(state: &mut State, before: Moment, window: u64, sought: Sought) -> bool {
     let Moment { wave, executed } = before;
     let from = executed.saturating_sub(window);
@@ -146,8 +146,8 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
     })
 }
 
-/// Returns the stop of a replay that has reached its target. Searches record their matches, and end at their last
-/// point.
+/// Returns the stop of a replay that has reached its target. A search records its matches on the way, and ends when it
+/// reaches the end of its interval.
 fn arrived(
     state: &mut State,
     paused: &Paused<'_>,
@@ -310,7 +310,8 @@ pub(crate) fn come_to_fault(state: &mut State) -> bool {
     go(state, goal, turn)
 }
 
-/// Ends the active search or goal when the run has ended. Returns false if a replay has not reached its target.
+/// Ends the active search, or drops the goal, when the run has ended. Returns false if a replay has not reached its
+/// target.
 pub(crate) fn run_has_ended(state: &mut State) -> bool {
     if end_search(state) {
         return true;

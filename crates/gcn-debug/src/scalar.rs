@@ -52,21 +52,21 @@ impl ScalarType {
         TYPES.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
-    /// Returns the unsigned integer type of a size in bytes, or `None` unless that is 1, 2, 4 or 8.
+    /// Returns the unsigned integer type with a size in bytes, or `None` if the size is not 1, 2, 4 or 8.
     pub fn unsigned(bytes: u64) -> Option<ScalarType> {
         [U8, U16, U32, U64]
             .into_iter()
             .find(|ty| ty.bytes() == bytes)
     }
 
-    /// Returns the signed integer type of a size in bytes, or `None` unless that is 1, 2, 4 or 8.
+    /// Returns the signed integer type with a size in bytes, or `None` if the size is not 1, 2, 4 or 8.
     pub fn signed(bytes: u64) -> Option<ScalarType> {
         [I8, I16, I32, I64]
             .into_iter()
             .find(|ty| ty.bytes() == bytes)
     }
 
-    /// Returns the floating-point type of a size in bytes, or `None` unless that is 2, 4 or 8.
+    /// Returns the floating-point type with a size in bytes, or `None` if the size is not 2, 4 or 8.
     pub fn float(bytes: u64) -> Option<ScalarType> {
         [F16, F32, F64].into_iter().find(|ty| ty.bytes() == bytes)
     }
@@ -111,7 +111,7 @@ pub struct Scalar {
     pub bits: u64,
 }
 
-/// Number format, by gdb's format letters.
+/// Number format, with its gdb format letter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Format {
     /// Default for the type: decimal for integers, floating-point notation for floats.
@@ -212,7 +212,8 @@ impl Scalar {
         }
     }
 
-    /// Converts the value to another type: integers wrap, floating-point results are rounded, fractions are truncated.
+    /// Converts the value to another type. Integers wrap, conversions to floating point round, and conversions from
+    /// floating point to integers truncate.
     pub fn convert(self, ty: ScalarType) -> Scalar {
         match ty {
             F16 => Scalar::new(ty, half_bits(self.float()).into()),

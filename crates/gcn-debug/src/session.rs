@@ -32,7 +32,7 @@ use crate::written::WrittenMemory;
 pub enum Stop {
     /// A launch is about to start.
     Begin,
-    /// Breakpoints at the next instruction.
+    /// The wave hit these breakpoints, by number, at its next instruction.
     Breakpoints(Vec<u32>),
     /// Watched values changed.
     Watchpoints {
@@ -51,9 +51,9 @@ pub enum Stop {
     Held(WaveId),
     /// The user interrupted the run.
     Interrupted,
-    /// Fault, which ends the launch when it resumes.
+    /// A wave faulted; the launch ends when it resumes.
     Fault(Box<Fault>),
-    /// Checker findings.
+    /// Checkers reported findings.
     Findings(Vec<Finding>),
     /// The condition of a breakpoint or watchpoint has no value.
     Condition {
@@ -66,7 +66,7 @@ pub enum Stop {
     Back,
     /// The launch went back to its start. Earlier moments are those of [`Session::earlier_launches`].
     BackAtBegin,
-    /// The launch ended before it reached the moment again to which it went back. Reported through
+    /// The launch ended before its replay reached the target. Reported through
     /// [`FrontEnd::passed`](crate::FrontEnd::passed).
     Diverged,
 }
@@ -134,11 +134,11 @@ pub enum Leave {
     Earlier,
 }
 
-/// Last instructions that the engine allowed a wave to execute.
+/// Start of the last instructions that the engine allowed a wave to execute.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LastRun {
     pub(crate) at: Moment,
-    /// Workgroup turn in which they were executed.
+    /// Workgroup turn that executed the instructions.
     pub(crate) turn: u64,
     pub(crate) pc: u64,
 }
@@ -150,7 +150,7 @@ pub(crate) struct State {
     pub(crate) buffers: Vec<NamedBuffer>,
     pub(crate) findings: Option<Box<dyn Findings>>,
     pub(crate) catches: Catches,
-    /// Findings to show that do not stop the run.
+    /// Findings to show without stopping the run.
     pub(crate) passing: Vec<Finding>,
     pub(crate) attention: Arc<AtomicBool>,
     pub(crate) interrupt: Arc<AtomicBool>,
@@ -213,7 +213,7 @@ impl State {
         self.findings.is_none()
     }
 
-    /// True if a stop that is not a watchpoint is set.
+    /// True if any breakpoint is set.
     pub(crate) fn has_breakpoints(&self) -> bool {
         self.stops.iter().any(|it| !it.is_watch())
     }
@@ -271,7 +271,7 @@ impl Session<'_, '_> {
     /// Evaluates an expression.
     ///
     /// # Errors
-    /// Fails if the expression reads something that does not exist.
+    /// Fails if the expression has no value.
     pub fn evaluate(&self, expr: &Expr) -> Result<Evaluated, EvalError> {
         evaluate(expr, &self.view())
     }
@@ -284,7 +284,7 @@ impl Session<'_, '_> {
         SourceObject::locals(&self.view())
     }
 
-    /// Assigns a value, converted to the type of the destination. Registers receive the value's bits.
+    /// Assigns a value, converted to the type of the destination. Registers receive the bits of floating-point values.
     ///
     /// # Errors
     /// Fails if the destination does not exist.
@@ -299,7 +299,7 @@ impl Session<'_, '_> {
         let view = self.view();
         let ty = view.ty(target);
         let is_register = !matches!(target, Target::Memory { .. });
-        // Registers receive the bits of a floating-point number of their size.
+        // Registers receive the bits of a floating-point number of the register's size.
         let value = if is_register && value.ty.is_float() {
             let is_single = ty.bytes() == 4;
             let float = if is_single {

@@ -18,17 +18,17 @@ pub struct StopPoint {
     pub number: u32,
     /// Location or expression as the user wrote it.
     pub text: String,
-    /// Event that triggers it.
+    /// Event that triggers the stop.
     pub kind: StopKind,
     /// Condition with its source text.
     pub condition: Option<(Expr, String)>,
-    /// True if it is deleted after its first stop.
+    /// True if the stop point is deleted after its first stop.
     pub is_temporary: bool,
     /// True unless disabled.
     pub is_enabled: bool,
     /// Number of further hits to ignore.
     pub ignored: u64,
-    /// Number of hits, except those with a false condition.
+    /// Number of hits, excluding those with a false condition.
     pub hits: u64,
 }
 
@@ -45,7 +45,7 @@ pub enum StopKind {
         watched: Watched,
         /// State that the value depends on.
         dependencies: Box<Dependencies>,
-        /// Names of source variables in the expression, with their identities.
+        /// Names of source variables in the expression, with their IDs.
         variables: Vec<(String, usize)>,
         /// Wave whose registers, LDS or scratch are watched, if any.
         wave: Option<WaveId>,
@@ -78,7 +78,7 @@ pub enum Watched {
 #[derive(Clone, Debug)]
 pub struct Observation {
     pub(crate) value: WatchedValue,
-    /// Address and contents of the value, if it is in global memory at an address that does not change.
+    /// Address and contents of the value, if it is in global memory at a fixed address.
     contents: Option<(u64, Vec<u8>)>,
 }
 
@@ -126,7 +126,7 @@ impl Watched {
         }
     }
 
-    /// Returns the names of source variables in the expression, with their identities.
+    /// Returns the names of source variables in the expression, with their IDs.
     pub(crate) fn variables(&self, view: &View<'_>) -> Vec<(String, usize)> {
         let mut found = Vec::new();
         if let Watched::Expr(expr) = self {
@@ -141,7 +141,7 @@ impl Watched {
         found
     }
 
-    /// Checks that the value currently exists.
+    /// Checks that the value exists at the moment.
     ///
     /// # Errors
     /// Fails if the value does not exist.
@@ -209,7 +209,7 @@ impl Watched {
         found.map_or_else(WatchedValue::Missing, WatchedValue::Several)
     }
 
-    /// Returns the name of a part, by its index.
+    /// Returns the name of a lane or element, by index.
     fn part(&self, text: &str, place: usize) -> String {
         match self {
             Watched::Expr(_) => format!("{text}[{place}]"),
@@ -250,7 +250,7 @@ fn elements(
 }
 
 impl Observation {
-    /// True if the value is known to be unchanged without evaluating it.
+    /// True if the contents of memory show that the value is unchanged. False if only evaluation can tell.
     pub(crate) fn is_unchanged(&self, memory: &Memory) -> bool {
         self.contents.as_ref().is_some_and(|(address, old)| {
             let mut few = [0; 16];

@@ -43,7 +43,7 @@ pub struct View<'a> {
     pub buffers: &'a [NamedBuffer],
     /// Wave in focus and its workgroup's LDS; `None` if no wave is running.
     pub wave: Option<(&'a Wave, &'a Lds)>,
-    /// Address of the launch's kernel arguments, if a launch runs and it is known.
+    /// Address of the kernel arguments, if a launch is running and the address is known.
     pub arguments: Option<u64>,
     /// Lane in focus, below 64.
     pub lane: u8,
@@ -221,7 +221,7 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    /// Checks that a location can be set to a value, without setting it.
+    /// Checks that a location accepts a value, without writing it.
     pub(crate) fn check(&self, target: Target, value: Scalar) -> Result<(), EvalError> {
         if let Target::Buffer(_) = target {
             return self.read(target).map(drop);
@@ -248,7 +248,7 @@ fn scratch_byte(base: u64, lane: u8, offset: u64) -> u64 {
     base + offset / 4 * SCRATCH_ROW + u64::from(lane) * 4 + offset % 4
 }
 
-/// Returns the memory of a value in a lane's scratch: a range for each dword.
+/// Returns the address ranges of a value in a lane's scratch, one for each dword.
 pub(crate) fn scratch_ranges(
     base: u64,
     lane: u8,

@@ -64,8 +64,8 @@ pub trait Launches {
     /// Returns the number of runs, counting every repetition of a launch.
     fn runs(&self) -> u32;
 
-    /// Runs number `run` to its end under observers. Returns false if the next run must not start, for example after a
-    /// fault.
+    /// Executes run `run` to completion under observers. Returns false if the next run must not start, for example
+    /// after a fault.
     ///
     /// # Errors
     /// Fails if the run cannot start.
@@ -89,14 +89,15 @@ pub struct Question<'a> {
     pub until: Option<Until>,
     /// Maximum number of executed instructions in the slice, counted per lane.
     pub executions: usize,
-    /// Bytes that the launches write, if a program's host code may write others while they run. Its memory is defined.
+    /// Bytes that the launches write, if a program's host code may write others while they run. All memory of a program
+    /// counts as defined.
     pub written: Option<&'a WrittenMemory>,
 }
 
 /// Point at which a value is queried: a wave is about to execute an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Until {
-    /// Number of the run, from 0.
+    /// Index of the run, from 0.
     pub run: u32,
     /// Current wave and the number of instructions it has executed.
     pub moment: Moment,
@@ -121,7 +122,7 @@ const MAX_GROUPS: usize = 1024;
 /// Maximum number of passes.
 const MAX_PASSES: usize = 16;
 
-/// Slice for a question, with the state needed to rerun its launches.
+/// Slice for a question, with the state needed to rerun the launches.
 struct Sliced {
     image: MemoryImage,
     unwritten: Vec<Range<u64>>,
@@ -323,7 +324,7 @@ impl ValueGraph {
     }
 }
 
-/// Assembles up to four bytes into a dword.
+/// Assembles up to four little-endian bytes into a dword.
 fn dword(bytes: &[u8]) -> u32 {
     let bytes = bytes.iter().take(4).rev();
     bytes.fold(0, |value, byte| value << 8 | u32::from(*byte))

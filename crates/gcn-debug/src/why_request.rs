@@ -18,7 +18,7 @@ pub enum QuestionPlace {
     },
     /// Registers, LDS or scratch of a wave at the point of the question.
     Wave {
-        /// Wave that contains them.
+        /// Wave that owns the registers or memory.
         wave: WaveId,
         /// Lane of scratch, and of vector registers given without a lane.
         lane: u8,
@@ -38,11 +38,11 @@ pub struct AccessPlace {
     pub wave: WaveId,
     /// Lane; `None` for a scalar access.
     pub lane: Option<u8>,
-    /// Access among those of the lane.
+    /// Selected access of the lane.
     pub access: AccessChoice,
 }
 
-/// Access among those of a lane.
+/// Selection of one of a lane's accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccessChoice {
     /// Last execution of the instruction at this address.
@@ -53,12 +53,12 @@ pub enum AccessChoice {
     Like(AccessKey),
 }
 
-/// Identity of an access across two runs: its operation and source line, and the number of accesses of the lane or
-/// wave before it for which these are equal.
+/// Identity of an access across two runs: operation, source line, and the number of earlier accesses by the same lane
+/// or wave with the same operation and line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccessKey {
     pub(crate) does: Does,
-    /// True for an access of the wave rather than of lanes.
+    /// True for an access by the wave rather than by lanes.
     pub(crate) is_scalar: bool,
     pub(crate) line: Option<u32>,
     pub(crate) before: usize,

@@ -12,15 +12,15 @@ use gcn_emu::memory::Memory;
 use gcn_emu::observe::{Context, Events, LaneSpace, MemoryEvent, Observer, WaveObserver};
 use gcn_emu::wave::active;
 
-/// Bytes in a page.
+/// Size of a page in bytes.
 const PAGE_BYTES: u64 = 4096;
-/// Marks in a word.
+/// Number of marks in a word.
 const WORD: u64 = u64::BITS as u64;
 
-/// Marked bytes of a page, one bit for each.
+/// Marks of a page, one bit for each byte.
 type Marks = [u64; (PAGE_BYTES / WORD) as usize];
 
-/// Observer that marks the bytes that a launch writes; clones share the marks.
+/// Observer that marks the bytes written by a launch. Clones share the marks.
 ///
 /// # Examples
 /// See [`Setup::written`](crate::Setup::written).
@@ -52,7 +52,7 @@ impl WrittenMemory {
         self.state().has_foreign
     }
 
-    /// Stores the marked bytes among `bytes`, which begin at `address`, the start of a page.
+    /// Writes the marked bytes among `bytes` to memory. The first of them belongs at `address`, the start of a page.
     pub(crate) fn restore(&self, memory: &Memory, address: u64, bytes: &[u8]) {
         let state = self.state();
         for (bytes, address) in bytes

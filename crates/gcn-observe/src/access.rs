@@ -11,7 +11,7 @@ use crate::spread::write_spread;
 /// Maximum number of dwords in a value that is printed as one number per lane.
 const NUMBER_DWORDS: usize = 2;
 
-/// Writes an access: its intent, address space, addresses and values, for each address space and element. Values of a
+/// Writes an access: for each address space and element, the intent, address space, addresses and values. Values of a
 /// load are written only if no register receives them. Addresses in LDS and GDS are offsets. For an atomic, `operands`
 /// is the result of [`operands`].
 pub(crate) fn write_access(line: &mut String, event: &MemoryEvent<'_>, operands: &[String]) {
@@ -59,7 +59,7 @@ pub(crate) fn operands(event: &MemoryEvent<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the address spaces and their lanes, for each element.
+/// Returns each accessed address space with its lanes, once per element.
 fn groups<'e>(event: &'e MemoryEvent<'_>) -> impl Iterator<Item = (LaneSpace, u64, u8)> + 'e {
     let access = event.access();
     let spaces = [

@@ -1,4 +1,4 @@
-//! Cache of facts about a kernel's instructions, which are computed once per instruction.
+//! Cache of facts about a kernel's instructions, computed once per instruction.
 
 use gcn_emu::step::Step;
 
@@ -18,7 +18,7 @@ impl<T> ByStep<T> {
         self.0.get(index)?.as_deref()
     }
 
-    /// Returns the facts about an instruction, which `make` computes on first use.
+    /// Returns the facts about an instruction, computing them with `make` on first use.
     #[inline]
     pub(crate) fn of(&mut self, step: &Step, make: impl FnOnce(&Step) -> T) -> &T {
         if self.get(step.index).is_none() {

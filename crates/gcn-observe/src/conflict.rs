@@ -7,8 +7,8 @@ use gcn_isa::uses::{Counter, Counters, RegisterUse};
 use crate::finding::{Finding, FindingPlace, Kind, Side};
 use crate::registers::name;
 
-/// True if an instruction's use of registers must wait for an outstanding operation, which holds `theirs` until `held`
-/// releases it. The instruction increments the counters `own`; the counters `released` indicate the end of its use.
+/// True if an instruction's use `its` must wait for an outstanding operation, which holds `theirs` until a counter releases
+/// `held`. The instruction increments the counters `own`; the counters `released` show that the use has ended.
 pub(crate) fn conflicts<T>(
     its: &RegisterUse,
     (own, released): (Option<Counters>, &[Counter]),
@@ -21,7 +21,7 @@ pub(crate) fn conflicts<T>(
     if theirs.written == 0 {
         return its.written & theirs.read != 0;
     }
-    // The instruction's result is written after the other operation's.
+    // True if the instruction's result is always written after the other operation's.
     let returns_in_order = || {
         own.is_some_and(|own| own.writes_behind(held.order, held.sampled))
             && released.contains(&held.counter)

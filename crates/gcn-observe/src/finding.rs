@@ -40,7 +40,7 @@ pub struct FindingPlace {
     pub pc: u64,
     /// Text of the instruction.
     pub text: String,
-    /// Wave that executed it; `None` for static analysis.
+    /// Wave that executed the instruction; `None` for static analysis.
     pub wave: Option<WaveId>,
     /// Lane, if known.
     pub lane: Option<u8>,
@@ -170,7 +170,7 @@ impl Finding {
             .in_dispatch(context.dispatched)
     }
 
-    /// Creates a finding with one occurrence, in dispatch 0 or none.
+    /// Creates a finding with one occurrence, in dispatch 0 and without a known kernel.
     pub fn at(kind: Kind, place: FindingPlace, message: impl Into<String>) -> Finding {
         Finding {
             kind,
@@ -233,7 +233,7 @@ impl FindingKey {
     }
 }
 
-/// Pairs of kinds. The second is dropped if the same instructions have the first.
+/// Pairs of kinds. The second is dropped if the first is found for the same instructions.
 const COVERED: &[(Kind, Kind)] = &[
     (Kind::GlobalRace, Kind::SameValueRace),
     (Kind::LdsRace, Kind::SameValueRace),
@@ -443,7 +443,7 @@ impl Findings {
         self.different(&kept) >= self.limit
     }
 
-    /// Returns the number of findings that count towards the limit.
+    /// Returns the number of findings, or of groups of findings, that count towards the limit.
     fn different(&self, kept: &KeptFindings) -> usize {
         match self.group {
             Some(_) => kept.groups.len(),
@@ -464,7 +464,7 @@ impl Findings {
     }
 
     /// Returns the findings not returned by an earlier call that have an instruction, on any side, at an address
-    /// accepted by `is_of`. They still count; [`Findings::count`] returns the number of their occurrences.
+    /// accepted by `is_of`. Their occurrences are still counted; see [`Findings::count`].
     ///
     /// # Examples
     /// ```

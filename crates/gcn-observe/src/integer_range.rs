@@ -26,7 +26,7 @@ impl IntegerRange {
         }
     }
 
-    /// True if the rounded number is in range. Doubles represent it exactly, since no type has more bits than their mantissa.
+    /// True if the rounded number is in range. The comparison is exact: a double's mantissa has more bits than any type.
     pub(crate) fn holds(self, number: f64) -> bool {
         let (rounded, least, most) = match self {
             IntegerRange::I32 => (number.trunc(), i32::MIN.into(), i32::MAX.into()),

@@ -33,7 +33,7 @@ pub(crate) use swap_loads::SwapLoads;
 pub struct CodeRegion<'a> {
     /// Address of the first byte.
     pub address: u64,
-    /// Contents.
+    /// Contents of the range.
     pub bytes: &'a [u8],
 }
 

@@ -188,7 +188,7 @@ impl AddAssign for Counts {
 /// An instruction and its counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counted {
-    /// Instruction.
+    /// Decoded instruction.
     pub inst: Inst,
     /// Class of the instruction.
     pub class: Class,
@@ -281,7 +281,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Creates a profile without counts.
+    /// Creates an empty profile.
     pub fn new() -> Profile {
         Profile::default()
     }

@@ -19,7 +19,7 @@ pub(crate) fn used(instruction: &Instruction<'_>) -> impl Iterator<Item = Regist
         })
 }
 
-/// Replaces the registers of a use by those that `arg` names.
+/// Replaces the registers of a use with those that `arg` names.
 fn moved(it: RegisterUse, arg: Arg) -> Option<RegisterUse> {
     let registers = match (it.registers, arg) {
         (Registers::Vector { count, .. }, Arg::Vgpr(first)) => Registers::Vector { first, count },

@@ -15,7 +15,7 @@ enum Spread {
     Any,
 }
 
-/// Finds the pattern of values. `mask` has the bits of a value.
+/// Finds the pattern of values. `mask` covers the bits of a value.
 fn spread(lanes: &[(usize, u64)], mask: u64) -> Spread {
     let Some(&(_, value)) = lanes.first() else {
         return Spread::None;
@@ -34,7 +34,7 @@ fn spread(lanes: &[(usize, u64)], mask: u64) -> Spread {
 }
 
 /// Writes per-lane values: a single value if all are equal, `first+step*lane` if they are evenly spaced, otherwise all
-/// of them in order. `mask` has the bits of a value.
+/// of them in order. `mask` covers the bits of a value.
 pub(crate) fn write_spread(line: &mut String, lanes: &[(usize, u64)], mask: u64) {
     // Writing to a string does not fail.
     let _ = match spread(lanes, mask) {

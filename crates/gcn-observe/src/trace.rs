@@ -315,7 +315,7 @@ impl<F: Fn(&str) + Send + Sync> WaveObserver for ThreadTrace<F> {
             let _ = write!(self.line, " scc={}", u8::from(now.scc));
         }
         if self.line.len() == before {
-            // Nothing was written, so the arrow is removed.
+            // Nothing was written, so remove the arrow.
             self.line.truncate(before - "  ->".len());
         }
         self.line.push_str(&self.accesses);

@@ -11,7 +11,7 @@ use crate::vccz::VcczPart;
 /// Maximum number of wait states that any hazard requires.
 pub(crate) const MOST: u8 = 5;
 
-/// A set of hazards.
+/// A set of hazards, with one bit for each.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct HazardSet(pub(crate) u16);
 
@@ -99,7 +99,7 @@ pub(crate) struct MissingWaitStates<'a> {
     pub(crate) inst: &'a Inst,
     /// Earlier instruction.
     pub(crate) before: &'a Inst,
-    /// Number of wait states between them.
+    /// Number of wait states between the instructions.
     pub(crate) states: u8,
 }
 

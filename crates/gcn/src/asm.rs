@@ -37,7 +37,7 @@ pub struct Args {
     /// Code object version; overrides `.amdhsa_code_object_version`.
     #[arg(long, value_parser = clap::value_parser!(u8).range(4..=6))]
     code_object_version: Option<u8>,
-    /// Dialect to use where LLVM and CLRX conflict; syntax that only one of them has is always accepted.
+    /// Dialect to use where LLVM and CLRX conflict; syntax unique to one of them is always accepted.
     #[arg(long, value_enum, default_value_t = input::DialectOption::Llvm)]
     dialect: input::DialectOption,
     /// Write debug information into the code object: the source line of each instruction, for reports of faults and
@@ -64,7 +64,7 @@ pub struct Args {
     /// Show at most COUNT errors; 0 shows all.
     #[arg(long, value_name = "COUNT", default_value_t = render::ERROR_LIMIT)]
     error_limit: usize,
-    /// Print JSON: the output file, or the diagnostics, each with its place.
+    /// Print JSON: the name of the output file, and the diagnostics with their positions.
     #[arg(long, conflicts_with = "show_encoding")]
     pub json: bool,
 }
@@ -187,8 +187,8 @@ fn working_directory() -> String {
     directory.map_or_else(|_| String::new(), |it| it.to_string_lossy().into_owned())
 }
 
-/// Adds options for code that is run or checked immediately: reports show source lines, with the file name as the
-/// user wrote it.
+/// Enables source lines for code that is run or checked immediately. Reports then show the file name as the user wrote
+/// it.
 pub fn with_lines<'a>(options: Options<'a>) -> Options<'a> {
     Options {
         debug: Some(""),

@@ -18,7 +18,7 @@ use crate::{Status, dis, input, render};
 
 /// File name of the link.
 const NAME: &str = "clrxdisasm";
-/// Default GPU of raw words, as in CLRX: the first of GCN 1.0.
+/// Default GPU for raw words, as in CLRX: the first GCN 1.0 chip.
 const DEFAULT_GPU: &str = "CapeVerde";
 
 /// Usage text for `--help` and errors.
@@ -48,10 +48,10 @@ pub struct Args {
     /// Add each line's address and words as a comment.
     #[arg(short = 'h', long)]
     hexcode: bool,
-    /// GPU of raw words and of Gallium's programs, by CLRX's name, LLVM's or a chip's; CapeVerde by default.
+    /// GPU of raw words and Gallium programs, by CLRX, LLVM or chip name; CapeVerde by default.
     #[arg(short, long = "gpuType", value_name = "GPUDEVICE", value_parser = Gpu::named)]
     gpu_type: Option<Gpu>,
-    /// Architecture of raw words and of Gallium's programs: GCN1.0 to GCN1.4.1. --gpuType has precedence.
+    /// Architecture of raw words and Gallium programs: GCN1.0 to GCN1.4.1. --gpuType takes precedence.
     #[arg(short = 'A', long, value_name = "ARCH", value_parser = Gpu::of_architecture)]
     arch: Option<Gpu>,
     /// Print help.
@@ -86,7 +86,7 @@ impl Gpu {
     }
 }
 
-/// True if the process was started under the name of CLRX's disassembler. `program` is its first argument.
+/// True if the process was started under the name of CLRX's disassembler. `program` is `argv[0]`.
 pub fn is_called(program: Option<&OsStr>) -> bool {
     program.and_then(|program| Path::new(program).file_stem()) == Some(OsStr::new(NAME))
 }

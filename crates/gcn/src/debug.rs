@@ -61,14 +61,14 @@ pub struct Args {
     /// Command to run before the commands from standard input; may be given several times.
     #[arg(short = 'e', long, value_name = "COMMAND")]
     execute: Vec<String>,
-    /// Stop at findings of the checkers of `gcn check`.
+    /// Run the checkers of `gcn check`, and stop at their findings.
     #[arg(long)]
     check: bool,
     #[command(flatten)]
     dap: DapOption,
 }
 
-/// Makes the program file optional if a client can name it, in which case the path is empty.
+/// Makes the program file optional with `--dap`, since the client can name it. The path is then empty.
 fn optional_with_dap(input: Arg) -> Arg {
     input
         .required(false)
@@ -231,7 +231,7 @@ fn sources(args: &Args, names: Vec<String>) -> Result<Vec<Box<dyn CommandSource>
     Ok(vec![Box::new(rest), Box::new(first)])
 }
 
-/// New findings of the checkers, for the engine.
+/// Source of the checkers' findings for the engine.
 struct NewFindings {
     checking: Arc<Checking>,
     module: Module,
@@ -252,7 +252,7 @@ impl Findings for NewFindings {
     }
 }
 
-/// Runs the launches under the control of the engine's front end, until it quits.
+/// Runs the launches under the control of the engine's front end until the front end quits.
 ///
 /// # Errors
 /// A launch cannot start, or output cannot be written.

@@ -52,7 +52,7 @@ pub struct Args {
     /// object from the result.
     #[arg(long)]
     full: bool,
-    /// Add the source lines that instructions come from as comments, if the code was compiled with -g.
+    /// Add source lines as comments before their instructions, if the code was compiled with -g.
     #[arg(long, conflicts_with = "full")]
     source: bool,
     /// List only this kernel, by a name that `gcn run --kernel` accepts.
@@ -163,7 +163,7 @@ impl Args {
         check(&object, name)
     }
 
-    /// Target for which an object's code is disassembled.
+    /// Returns the target to disassemble for: the requested one, or else the object's own.
     fn target_of(&self, object: &CodeObject, name: &str) -> Result<&'static Target> {
         let Some(asked) = self.target else {
             return object::target(object).with_context(|| name.to_owned());
@@ -212,7 +212,6 @@ fn check(options: &[(&str, bool)], name: &str) -> Result<(), UsageError> {
 
 /// Guesses the kind of a file that is unlikely to be code.
 fn looks_like(bytes: &[u8]) -> Option<&'static str> {
-    /// Maximum number of bytes examined.
     const MAX_EXAMINED: usize = 1 << 12;
     let begin = bytes.get(..MAX_EXAMINED).unwrap_or(bytes);
     let is_text = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~' | 0x80..);
@@ -241,7 +240,7 @@ fn keep_kernel(code: &mut ListedCode<'_>, kernel: &gcn_object::ObjectKernel) {
         if first >= size {
             return false;
         }
-        // A symbol without a size extends at most to the end.
+        // A symbol without a size extends to the end of the section.
         let length = if addresses.is_empty() {
             size - first
         } else {
@@ -344,7 +343,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             add_labels(&mut code, labels.as_ref())?;
             list(&code)?;
         }
-        // The process is about to exit, and freeing the object would only delay that.
+        // The process is about to exit; freeing the object would only delay it.
         std::mem::forget(object);
     } else {
         args.check_raw(&name)?;

@@ -30,12 +30,12 @@ pub fn open(file: &FileBytes) -> Result<Option<DriverProgram<'static>>> {
     Ok(Some(program))
 }
 
-/// Target that a program names.
+/// Target stated by a program.
 fn own_target(program: &DriverProgram) -> Option<&'static Target> {
     program.processor.as_deref().and_then(Target::named)
 }
 
-/// Target for reading a program: the requested one, or else its own.
+/// Target for reading a program: the requested one, or else the one stated by the program.
 fn target(
     program: &DriverProgram,
     asked: Option<&'static Target>,
@@ -248,7 +248,7 @@ impl DriverReport {
     }
 }
 
-/// LDS size in bytes that the register requests, in blocks whose size depends on the chip.
+/// LDS size in bytes requested by RSRC2, which counts blocks of a chip-dependent size.
 fn lds_bytes(kernel: &DriverKernel, target: Option<&Target>) -> Option<u64> {
     let blocks = kernel.rsrc2?.granulated_lds_size();
     let block = if target?.isa == Isa::Si { 256 } else { 512 };

@@ -63,7 +63,7 @@ pub const ENV_EXAMPLES: &str = "\
 Examples:
   eval \"$(gcn env --target gfx900)\"; ./vector_add";
 
-/// First word of a command line for [`run`].
+/// Name of the subcommand that [`run`] implements.
 const NAME: &str = "exec";
 /// Dynamic loader variable with library directories.
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
@@ -76,7 +76,7 @@ const COLON: u8 = b':';
 /// Bytes accepted as separators in [`LIBRARY_PATH`].
 const SEPARATORS: &[u8] = b":;";
 
-/// Options for the library, which override the environment's settings.
+/// Options for the library. They override settings from the environment.
 #[derive(clap::Args)]
 pub struct Options {
     /// Targets of the devices, one for each: gfx600 … gfx90c, or a chip's name; by default, one gfx906.
@@ -113,10 +113,10 @@ pub struct Options {
     /// program exits; to standard error if no file is given.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = settings::STANDARD)]
     profile: Option<PathBuf>,
-    /// Format of the profile; overrides the one that the file's extension selects.
+    /// Format of the profile, instead of the one implied by the file's extension.
     #[arg(long, value_name = "FORMAT", value_parser = input::form(ProfileFormat::NAMES))]
     profile_format: Option<ProfileFormat>,
-    /// Options for the compiler of OpenCL programs, after the program's own: `-O0` keeps what optimisation removes.
+    /// Compiler options for OpenCL programs, appended to the program's own, such as -O0 to disable optimisation.
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     build_options: Option<String>,
     #[command(flatten)]
@@ -149,7 +149,7 @@ struct Checks {
 }
 
 impl Checks {
-    /// Check settings of the environment, overridden by the options.
+    /// Check settings from the environment, overridden by the options.
     ///
     /// # Errors
     /// Options are given without a check or exclude all checks, a setting is invalid, or a file cannot be read.
@@ -218,10 +218,10 @@ fn absolute(file: PathBuf) -> Result<PathBuf> {
 }
 
 impl Options {
-    /// Settings of the environment, overridden by the options. If `checks` is true, the kernels are checked by default.
+    /// Settings from the environment, overridden by the options. If `checks` is true, kernels are checked by default.
     ///
     /// # Errors
-    /// A variable or a trace selection is invalid.
+    /// A variable or an option is invalid, or a file cannot be read.
     fn settings(&self, checks: bool) -> Result<Settings> {
         let mut settings = Settings::from_env()?;
         if checks {
@@ -252,7 +252,7 @@ impl Options {
         Ok(settings)
     }
 
-    /// Profile settings of the environment, overridden by the options.
+    /// Profile settings from the environment, overridden by the options.
     ///
     /// # Errors
     /// A profile format is given without a profile.
@@ -286,7 +286,7 @@ impl Environment {
     /// Creates the environment for `options`. If `checks` is true, the kernels are checked by default.
     ///
     /// # Errors
-    /// The library is missing, or a variable has an invalid value.
+    /// The library is missing, or a variable or an option is invalid.
     fn new(options: &Options, checks: bool) -> Result<Environment> {
         let settings = options.settings(checks)?;
         let library = Library::find()?;
@@ -314,7 +314,7 @@ impl Environment {
     /// Selects a target that the program has code for, unless the user has chosen targets. Prints notes about the
     /// choice and about files whose code runs on none of the devices.
     fn choose_target(&mut self, options: &Options, code: &ProgramCode) {
-        // The library reports an invalid version.
+        // The library itself reports an invalid version.
         let taken_for = |number| settings::overriding_target(number).ok().flatten();
         let is_chosen = !options.target.is_empty()
             || env::var_os(settings::TARGET).is_some_and(|value| !value.is_empty())
@@ -427,7 +427,7 @@ fn prepended(first: &OsStr, variable: &str) -> OsString {
 /// Runs `gcn env`.
 ///
 /// # Errors
-/// The library is missing, a variable has an invalid value, or the result cannot be written.
+/// The library is missing, a variable or an option is invalid, or the result cannot be written.
 pub fn print_environment(args: &EnvArgs, out: &mut dyn Write) -> Result<Status> {
     for (name, value) in Environment::new(&args.options, false)?.variables {
         write!(out, "export {name}=")?;
@@ -497,7 +497,7 @@ fn command(options: &Options, name: &OsStr, checks: bool) -> Result<Command> {
     let Settings { check, profile, .. } = &environment.settings;
     let library = &environment.library;
     let mut command = Command::new(name);
-    // The system reports a program that does not exist or cannot be read when it is executed.
+    // If the program does not exist or cannot be read, executing it reports the error.
     let path = program::find(name);
     let suppress = check.iter().flat_map(|it| &it.suppress);
     let inputs: Vec<&Path> = suppress.chain(&path).map(PathBuf::as_path).collect();

@@ -38,7 +38,7 @@ pub struct Args {
     /// Output file; `-` is standard output. By default, IN is written to IN.co, and `-` to `-`.
     #[arg(short, long)]
     output: Option<PathBuf>,
-    /// Print JSON that names the output file and what it contains.
+    /// Print JSON that describes the output file and its contents.
     #[arg(long)]
     pub json: bool,
 }
@@ -58,7 +58,7 @@ const EXTENSION: &str = "co";
 /// Runs the command.
 ///
 /// # Errors
-/// The input cannot be read or has no such code object, or the output cannot be written or is the input.
+/// The input cannot be read, it contains no matching code object, or the output cannot be written or is the input.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
     let file = FileBytes::open(&args.input)?;

@@ -45,7 +45,6 @@ impl Problems {
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct KernelUsageError {
-    /// The message.
     pub message: String,
     /// Correct usage; may have several lines.
     pub help: Option<String>,
@@ -168,7 +167,7 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
     Ok(status)
 }
 
-/// Like [`report`], for a comparison of two runs: a source that cannot be built has a separate status.
+/// Like [`report`], for a comparison of two runs: a source that cannot be built has its own exit status.
 ///
 /// # Errors
 /// As for [`report`].

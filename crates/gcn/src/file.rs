@@ -76,11 +76,10 @@ pub fn name(path: &Path) -> String {
     }
 }
 
-/// Opens a file, or standard input if the name is [`STDIN`]. Reads at most `most` bytes of an input of unknown
-/// length.
+/// Opens a file, or standard input if the name is [`STDIN`]. Reads an input of unknown length to its end.
 ///
 /// # Errors
-/// The input cannot be read; the error names it.
+/// The input cannot be read, or is of unknown length and exceeds `most` bytes; the error names it.
 pub fn open(path: &Path, most: u64) -> Result<Data, DataError> {
     if path == Path::new(STDIN) {
         Data::read(name(path), &mut io::stdin().lock(), most)
@@ -89,15 +88,15 @@ pub fn open(path: &Path, most: u64) -> Result<Data, DataError> {
     }
 }
 
-/// Reads an input that [`open`] opens, at most `most` bytes.
+/// Reads a file or standard input.
 ///
 /// # Errors
-/// As for [`open`].
+/// The input cannot be read or exceeds `most` bytes.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     Ok(open(path, most)?.into_bytes(most)?)
 }
 
-/// Reads a file or standard input as text, at most `most` bytes.
+/// Reads a file or standard input as text.
 ///
 /// # Errors
 /// As for [`read`], or the text is not UTF-8.
@@ -131,7 +130,6 @@ impl SourceText {
         }
     }
 
-    /// Text of the source.
     pub fn as_str(&self) -> &str {
         match self {
             SourceText::Read(text) => text,
@@ -212,8 +210,8 @@ impl AsRef<[u8]> for FileBytes {
 }
 
 impl MappedFile {
-    /// Maps a file of at most `most` bytes; `None` if it is larger, is small or not a regular file, or if too many
-    /// files are mapped.
+    /// Maps a file of at most `most` bytes; `None` if it is larger, too small to be worth mapping, or not a regular
+    /// file, or if too many files are mapped.
     fn open(path: &Path, most: u64) -> Result<Option<MappedFile>> {
         if path == Path::new(STDIN) {
             return Ok(None);
@@ -304,7 +302,7 @@ impl MappedText {
     }
 
     fn as_str(&self) -> &str {
-        // SAFETY: `new` found all of it to be text.
+        // SAFETY: `new` has checked that all bytes are valid UTF-8.
         unsafe { str::from_utf8_unchecked(&self.file.map) }
     }
 

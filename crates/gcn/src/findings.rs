@@ -16,7 +16,7 @@ use crate::{UsageError, input, outputs, render};
 /// Error message for `--gen-suppressions` with another format.
 pub const CONFLICT: &str = "--gen-suppressions writes TOML, and the findings have no other format then: leave out --format and --json";
 
-/// Converts the error of a suppression file. The result shows the place in the text, if there is one.
+/// Converts an error in a suppression file to one that shows the position in the text, if known.
 pub fn shown(error: SuppressionsError, json: bool) -> anyhow::Error {
     match error {
         SuppressionsError::Invalid { file, text, error } => {
@@ -70,10 +70,10 @@ pub struct FindingOptions {
     /// Write the findings to a file.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Hide the findings that a file describes.
+    /// Hide the findings listed in a suppression file.
     #[arg(long, value_name = "FILE")]
     suppress: Vec<PathBuf>,
-    /// Write a file for --suppress that describes all findings, instead of the findings.
+    /// Instead of the findings, write a suppression file that lists all of them.
     #[arg(long)]
     gen_suppressions: bool,
 }

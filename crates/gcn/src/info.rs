@@ -203,7 +203,7 @@ struct KernelReport {
     arguments: Vec<ArgumentReport>,
     argument_bytes: u64,
     argument_alignment: Option<u64>,
-    /// Count by the compiler, or the allocated number if the compiler does not state one.
+    /// Count stated by the compiler, or else the number allocated.
     sgprs: Option<u64>,
     vgprs: Option<u64>,
     /// Allocated SGPRs; `None` for processors that are not GCN.
@@ -248,7 +248,7 @@ impl ObjectReport {
                 .map(str::to_owned),
             isa: target.map(|target| target.isa.version()),
             code_object_version: object.version.number(),
-            // Versions 2 and 3 state an unsupported feature as off.
+            // Code object versions 2 and 3 represent an unsupported feature as off.
             xnack: setting(object.flags.xnack, target.is_none_or(|target| target.xnack)),
             sramecc: setting(
                 object.flags.sramecc,

@@ -34,7 +34,7 @@ impl From<DialectOption> for gcn_asm::Dialect {
     }
 }
 
-/// Returns a parser for the names of output formats.
+/// Returns a clap parser that maps a fixed set of names to values.
 pub fn form<T, const N: usize>(forms: [(&'static str, T); N]) -> impl TypedValueParser<Value = T>
 where
     T: Copy + Send + Sync + 'static,
@@ -49,7 +49,6 @@ where
 /// Target with features, as in `--target`: `gfx900`, or `gfx900:xnack-` to enable or disable features.
 #[derive(Clone, Copy)]
 pub struct NamedTarget {
-    /// The target.
     pub target: &'static Target,
     /// Features that the name enables or disables.
     pub features: Features,
@@ -74,7 +73,7 @@ impl fmt::Display for NamedTarget {
 /// Parses a target name.
 ///
 /// # Errors
-/// The list of accepted names, if the name is unknown.
+/// Returns a message if the name is unknown or a feature is invalid.
 pub fn target(name: &str) -> Result<NamedTarget, String> {
     let target = Target::named(name).ok_or_else(|| accepted_targets(name))?;
     let features = Features::parse(target, name).map_err(|error| match error.help() {
@@ -84,7 +83,7 @@ pub fn target(name: &str) -> Result<NamedTarget, String> {
     Ok(NamedTarget { target, features })
 }
 
-/// Clap parser for `--target`. Its possible values are used by shell completions.
+/// Clap parser for `--target`. Shell completions use its list of possible values.
 #[derive(Clone, Copy)]
 pub struct TargetParser;
 

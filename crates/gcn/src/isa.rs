@@ -81,7 +81,7 @@ impl Args {
 /// Runs the command.
 ///
 /// # Errors
-/// The query matches nothing, or the words do not decode.
+/// The query matches nothing, the words do not decode, or an option does not apply.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let isas: Vec<Isa> = match args.target {
         Some(target) => vec![target.isa],

@@ -14,7 +14,7 @@ pub fn sgprs(first: u32, count: u32) -> String {
 /// Heading of the list of arguments.
 pub const ARGUMENTS: &str = "    offset   size  kind                      name: type";
 
-/// Formats an argument. `named` has its name and type, if known.
+/// Formats an argument. `named` contains its name and type, if known.
 pub fn argument_line(offset: &str, size: &str, kind: &str, named: [Option<&str>; 2]) -> String {
     let named = match named {
         [Some(name), Some(r#type)] => format!("{name}: {type}"),

@@ -45,7 +45,7 @@ impl Labels {
     /// Reads a file of labels and notes.
     ///
     /// # Errors
-    /// The file cannot be read, or a line is invalid; the error names file and line.
+    /// The file cannot be read, or a line is invalid; the error states the file and the line.
     pub fn open(path: &Path) -> Result<Labels> {
         Labels::parse(
             input::name(path),
@@ -139,7 +139,7 @@ impl LabelLine {
     /// Parses a line; `None` if it is empty or a comment.
     ///
     /// # Errors
-    /// A message that describes the error.
+    /// Returns a message if the line is invalid.
     fn parse(line: usize, text: &str) -> Result<Option<LabelLine>, String> {
         let text = text.trim();
         if text.is_empty() || text.starts_with(COMMENT) {

@@ -53,7 +53,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// True if findings, and so errors, are written to standard output in JSON.
+    /// True if findings, and therefore errors, are written to standard output in JSON.
     pub fn writes_json(&self) -> bool {
         self.findings.write_json(self.json)
     }

@@ -2,8 +2,8 @@
 //! `gcn debug`, `gcn why`, `gcn lint`, `gcn lsp`, `gcn exec`, `gcn env`, `gcn explain`, shell completions and manual
 //! pages; and `clrxdisasm`. Each command is a module; this one selects the command.
 //!
-//! Other crates print only in programs that run on emulated devices. A command writes its result to a [`Write`]
-//! argument and its diagnostics to standard error, and returns a [`Status`] or an error.
+//! Other crates print only when loaded into a program that uses emulated devices. A command writes its result to a
+//! [`Write`] argument and its diagnostics to standard error, and returns a [`Status`] or an error.
 
 // In import order: a module imports only from modules above it.
 
@@ -177,14 +177,14 @@ fn run_command() -> ExitCode {
         }
         None => result,
     };
-    // The rest of the buffer could not be written, or belongs to a result that failed.
+    // Discard the rest of the buffer: it could not be written, or belongs to a result that failed.
     let (_, _) = out.into_parts();
     match result {
         Ok(status) => status,
-        // The reader closed the pipe, since it has read enough.
+        // The reader closed the pipe because it had read enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // Errors of named files have the name as context; an error without context comes from the output.
+            // Errors for named files have the name as context; an error without context comes from the output.
             let is_bare = error.chain().count() == 1 && error.is::<io::Error>();
             let error = if is_bare {
                 error.context(Problem::new(UNWRITABLE_OUTPUT, "cannot write the output"))

@@ -1,4 +1,4 @@
-//! Selects the code object in a file that the command line requests, and its target.
+//! Selects the code object that the command line requests from a file, and its target.
 
 use anyhow::{Result, bail};
 use gcn_isa::Target;
@@ -28,13 +28,13 @@ const RELEASED_EVERY: usize = 64;
 pub struct ObjectChoice<'a> {
     /// Target of the code object.
     pub target: Option<&'static Target>,
-    /// Number of the code object, starting at 1, as `gcn info` lists them.
+    /// Number of the code object in the list of `gcn info`, starting at 1.
     pub entry: Option<usize>,
-    /// Kernel that the code object must contain, if several match.
+    /// Kernel that the code object must contain if several match the other criteria.
     pub kernel: Option<&'a str>,
 }
 
-/// True if bytes start like a code object or a file that contains some, or are a program of an OpenCL driver.
+/// True if bytes start like a code object or a file that contains code objects, or are an OpenCL driver program.
 pub fn is_object(bytes: &[u8]) -> bool {
     bytes.starts_with(ELF_MAGIC) || is_container(bytes) || is_driver_program(bytes)
 }
@@ -191,8 +191,8 @@ impl Candidates {
         self.first.get_or_insert(entry);
     }
 
-    /// Returns the code object that contains the kernel. Translation units of a program may share an instantiation of
-    /// a kernel template; then any of them is returned.
+    /// Returns the code object that contains the kernel. If several translation units share an instantiation of a
+    /// kernel template, returns the first of them.
     fn with_kernel(self, pattern: &NamePattern) -> Result<BundleEntry<'static>> {
         let symbol = pattern.find(self.symbols.iter().map(String::as_str))?;
         let mut found: Option<(CodeObject, &BundleEntry)> = None;
@@ -241,7 +241,7 @@ fn code<'a>(object: &'a CodeObject, symbol: &str) -> Option<(Option<&'static str
         offset.is_some_and(|offset| section.is_code() && offset < section.size)
     };
     let section = object.sections.iter().find(is_inside)?;
-    // Without a size the code is unknown.
+    // Without a size, the extent of the code is unknown.
     let size = usize::try_from(kernel.code_size)
         .ok()
         .filter(|&size| size > 0)?;

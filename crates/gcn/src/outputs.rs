@@ -16,7 +16,7 @@ pub fn unwritable(path: &Path) -> Problem {
     Problem::new(UNWRITABLE_OUTPUT, message)
 }
 
-/// Writes a file, which keeps its old contents until the new ones are complete ([`replace_file`]).
+/// Writes a file atomically: the old contents stay until the new ones are complete ([`replace_file`]).
 ///
 /// # Errors
 /// The file cannot be written, or `document` fails.
@@ -83,8 +83,7 @@ pub enum FileIdentity {
 }
 
 impl FileIdentity {
-    /// Identity of a path; `None` for standard input and for files that are not regular, which may be written several
-    /// times.
+    /// Identity of a path; `None` for standard input and for special files, to which several outputs may be written.
     pub fn of(path: &Path) -> Option<FileIdentity> {
         if path == Path::new(input::STDIN) {
             return None;

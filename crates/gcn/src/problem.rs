@@ -18,9 +18,9 @@ use gcn_runtime::error_names::UNSUPPORTED_TARGET;
 
 use crate::status::UsageError;
 
-/// Arguments that conflict, are incomplete, or that the command or kernel does not support.
+/// Arguments that conflict, are incomplete, or are not supported by the command or kernel.
 pub const INVALID_USAGE: &str = "invalid-usage";
-/// Environment variable with an invalid value, or the option that sets it.
+/// Invalid value of an environment variable, or of the corresponding option.
 pub const INVALID_SETTING: &str = "invalid-setting";
 /// Launch file that is not valid TOML, or has an unknown key or an invalid value.
 pub const INVALID_LAUNCH_FILE: &str = "invalid-launch-file";
@@ -84,7 +84,6 @@ pub const NAMES: &[&str] = &[
 pub struct Problem {
     /// Stable name, if there is one.
     pub name: Option<&'static str>,
-    /// The message.
     pub message: String,
 }
 
@@ -97,8 +96,8 @@ impl Problem {
         }
     }
 
-    /// Combines an error with its causes. The name comes from the problem among them, or else from the outermost named
-    /// error.
+    /// Combines an error with its causes. The name comes from the [`Problem`] in the chain, or else from the outermost
+    /// named error.
     pub fn of(error: &anyhow::Error) -> Problem {
         let own = || error.downcast_ref::<Problem>().and_then(|it| it.name);
         Problem {

@@ -40,7 +40,7 @@ pub struct ProgramOptions {
     /// Optimisation level of the compiler; 2 by default.
     #[arg(short = 'O', long, value_name = "LEVEL")]
     pub optimize: Option<String>,
-    /// Clang that compiles sources, instead of the newest one.
+    /// Clang to compile sources with, instead of the newest one.
     #[arg(long, value_name = "PATH")]
     pub clang: Option<PathBuf>,
     /// Option to pass to Clang, such as -X=-ffast-math.
@@ -65,7 +65,6 @@ pub struct ProgramRequest {
     pub entry: Option<usize>,
     /// Target name.
     pub target: Option<String>,
-    /// Assembly dialect.
     pub dialect: Option<DialectOption>,
     /// Options of the compiler or the assembler.
     pub compiler: Compiler,
@@ -174,7 +173,7 @@ pub struct LoadedProgram {
 /// Reads, assembles or compiles a program, and loads it on a device of its target.
 ///
 /// # Errors
-/// The file cannot be read, the source has errors, or the target is not one that the program runs on.
+/// The file cannot be read, the source has errors, or the program does not run on the target.
 pub fn program(request: &ProgramRequest, terms: &ProgramTerms<'_>) -> Result<LoadedProgram> {
     let name = input::name(&request.file);
     let asked = match &request.target {
@@ -310,7 +309,7 @@ pub fn program(request: &ProgramRequest, terms: &ProgramTerms<'_>) -> Result<Loa
 
 /// Loads a code object on a device of the target.
 fn load(terms: &ProgramTerms<'_>, object: CodeObject<'static>, target: &str) -> Result<Module> {
-    // An unknown kernel name is the more helpful of two errors.
+    // Checked first, since an unknown kernel name is a more helpful error than a failure to load.
     for kernel in terms.kernels {
         symbol(&object, *kernel)?;
     }
@@ -366,7 +365,7 @@ fn compiled(
     Ok((module, compiled.dependencies))
 }
 
-/// Extensions of unsupported source languages, with the language and the supported alternative.
+/// File name extensions of unsupported source languages, with the name of the language.
 const OTHER_LANGUAGES: &[(&str, &str)] = &[
     ("c", "C"),
     ("cc", "C++"),
@@ -375,7 +374,7 @@ const OTHER_LANGUAGES: &[(&str, &str)] = &[
     ("cxx", "C++"),
 ];
 
-/// Unsupported source language of a file, by its name.
+/// Unsupported source language of a file, recognized by the file name extension.
 fn other_language(file: &Path) -> Option<&'static (&'static str, &'static str)> {
     let extension = file.extension()?;
     OTHER_LANGUAGES

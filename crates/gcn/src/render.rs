@@ -107,7 +107,7 @@ pub struct RenderedSources<'a> {
 /// Limits for diagnostics shown in full; 0 means no limit.
 #[derive(Clone, Copy, Debug)]
 pub struct DiagnosticLimits {
-    /// Maximum number of errors. Warnings after the last one are not shown either.
+    /// Maximum number of errors. Warnings after the last error shown are hidden, too.
     pub errors: usize,
     /// Maximum number of warnings per name.
     pub warnings: usize,
@@ -130,7 +130,7 @@ impl Default for DiagnosticLimits {
 struct WarningCounts(BTreeMap<&'static str, usize>);
 
 impl WarningCounts {
-    /// Counts a warning. Returns true if it is among the first `limit` with its name.
+    /// Counts a warning. Returns true if the warning is among the first `limit` with its name.
     fn shows(&mut self, warning: &Diagnostic, limit: usize) -> bool {
         // Warnings that the source itself issues have individual texts.
         if limit == 0 || warning.id == &ids::USER_WARNING {
@@ -379,7 +379,7 @@ struct Position {
     column: usize,
 }
 
-/// Counter for lines of a source that are queried in ascending order, so that each is counted once.
+/// Line counter for positions queried in ascending order, so that each line is counted once.
 struct LineCounter<'a> {
     name: &'a str,
     source: &'a str,
@@ -422,7 +422,7 @@ impl<'a> LineCounter<'a> {
         start..end
     }
 
-    /// Position of a byte, whose line becomes the last queried one.
+    /// Returns the position of a byte, whose line becomes the last queried line.
     fn place(&mut self, at: usize) -> Position {
         if at < self.begin {
             *self = LineCounter::new(self.name, self.source, self.start);

@@ -20,8 +20,8 @@ pub enum Status {
     Fault = 4,
     /// The kernel exceeded its time limit; the value of timeout(1).
     Timeout = 124,
-    /// `gcn exec` could not start the program, or `gcn why --against` could not build one, which `git bisect run` skips.
-    /// timeout(1) and env(1) use this value and the next two.
+    /// `gcn exec` could not start the program, or `gcn why --against` could not build one. `git bisect run` skips this
+    /// status. timeout(1) and env(1) use it and the next two.
     NotStarted = 125,
     /// The program cannot be executed.
     NotExecutable = 126,
@@ -54,7 +54,7 @@ pub enum RunOutcome {
     BadInput,
     /// Invalid usage.
     BadUsage,
-    /// Source that cannot be built, for a comparison of two runs.
+    /// A source in a comparison of two runs could not be built.
     NotBuilt,
     /// Completed; an expectation does not hold.
     Difference,
@@ -64,7 +64,7 @@ pub enum RunOutcome {
     Fault,
     /// A wave reached the instruction limit.
     Limit,
-    /// All waves wait for each other.
+    /// All waves are waiting for each other.
     Deadlock,
     /// The run exceeded `--timeout`.
     Timeout,

@@ -22,7 +22,7 @@ static LOOK: extern "C" fn() = {
     look
 };
 
-/// Standard output, which fails if it was closed at the start.
+/// Standard output. Writes fail if it was closed when the process started.
 struct Output<T>(T);
 
 impl<T: Write> Write for Output<T> {

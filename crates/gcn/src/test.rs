@@ -43,7 +43,7 @@ Exit status: 0 if all launch files passed, 1 if one did not, 2 if none was run o
 
 /// Default time limit of a launch file in seconds.
 const DEFAULT_TIMEOUT: &str = "300";
-/// Maximum number of parallel processes.
+/// Maximum value of `--jobs`.
 const MAX_JOBS: u64 = 1024;
 
 /// The arguments of `gcn test`.
@@ -180,7 +180,7 @@ fn check_options(args: &Args) -> Result<()> {
 /// Checks that the reports can be written.
 ///
 /// # Errors
-/// A report has no directory or overwrites a launch file, or both reports are the same file.
+/// The directory of a report does not exist, a report would overwrite a launch file, or both reports are the same file.
 fn check_reports(args: &Args, launches: &[LaunchFile]) -> Result<()> {
     let junit = args.junit.as_deref();
     let sarif = args.sarif.as_deref();

@@ -7,8 +7,8 @@ use gcn_runtime::Variations;
 #[command(next_help_heading = "Variations")]
 #[group(skip)]
 pub struct Options {
-    /// Delay memory operations for as long as the wait counters allow, with noise in their registers until then: a missing
-    /// wait changes the results.
+    /// Delay memory operations for as long as the wait counters allow, with noise in their registers until then, so
+    /// that a missing wait changes the results.
     #[arg(long, value_name = "SEED", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     late: Option<u64>,
     /// Schedule the waves of a workgroup at random: `random(SEED)`.

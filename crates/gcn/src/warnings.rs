@@ -9,7 +9,7 @@ pub struct Options {
     #[arg(short = 'w', long)]
     no_warnings: bool,
     /// Hide a warning (`no-NAME`), show it again (`NAME`), or make it an error (`error=NAME`); the last option wins.
-    /// `error` stands for all warnings. NAME is the name in brackets, as in `warning[unused-modifier]`.
+    /// `error` alone makes all warnings errors. NAME is the name in brackets, as in `warning[unused-modifier]`.
     #[arg(short = 'W', value_name = "[no-|error=]NAME", value_parser = rule)]
     rules: Vec<WarningRule>,
     /// Write no output if there are warnings, and exit with status 1.
@@ -20,7 +20,7 @@ pub struct Options {
     warning_limit: usize,
 }
 
-/// Default for the maximum number of warnings per name.
+/// Default maximum number of warnings per name.
 pub const WARNING_LIMIT: usize = 1;
 
 /// Value of an option `-W`.

@@ -154,8 +154,8 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// Answers a debugger's question at a stop in run `run`. `image` is the memory before the first launch. Afterwards,
-/// memory is as it was when the run began.
+/// Answers a debugger's question at a stop in run `run`. `image` is the memory before the first launch. On return,
+/// memory has its contents from the start of the run.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -191,7 +191,7 @@ pub fn at_stop(
     let answer = why(&runs, question);
     image.restore(&memory, None);
     for earlier in 0..run {
-        // These runs have ended without a fault before.
+        // These runs completed without a fault the first time.
         let _ = runs.run(earlier, &Observers::none());
     }
     write_at_stop(request, answer, run_names(debugged), &program, out)

@@ -35,7 +35,7 @@ impl RunNames {
         self.launches.get(run as usize).copied().unwrap_or(0)
     }
 
-    /// True if there are several runs, so text must name the run.
+    /// True if there are several runs, so that text must name the run.
     pub fn has_several_runs(&self) -> bool {
         self.launches.len() > 1
     }
@@ -55,7 +55,7 @@ impl RunNames {
         }
     }
 
-    /// Names of the arguments at bytes of the argument segment.
+    /// Names of the arguments that overlap byte ranges of the argument segment.
     pub fn arguments(&self, run: u32, bytes: &[Range<u64>]) -> Vec<String> {
         let named = self.arguments.get(self.launch(run));
         let named = named.map_or(&[][..], Vec::as_slice);
@@ -183,7 +183,7 @@ impl<'a> Terms<'a> {
         instruction(&step.text, target)
     }
 
-    /// Summarizes all origins: a line for inputs and one for undefined values.
+    /// Summarizes all origins: at most one line each for inputs, arguments and undefined values.
     pub fn ends(&self) -> Vec<String> {
         let mut inputs: BTreeMap<&str, Vec<Range<u64>>> = BTreeMap::new();
         let mut arguments: BTreeMap<u32, Vec<Range<u64>>> = BTreeMap::new();

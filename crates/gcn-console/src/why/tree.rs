@@ -42,7 +42,7 @@ struct Tree<'a> {
 /// Line below an instruction.
 enum TreeLine {
     One(AnswerEdge),
-    /// Address instructions without dependences.
+    /// Instructions without dependences that only contribute to an address.
     Constants(Vec<usize>),
 }
 
@@ -226,7 +226,7 @@ impl<'a> Tree<'a> {
                     let is_here = self.expanded.get(&step).is_some_and(|it| it.0 == from);
                     if is_here && seen.insert(step) {
                         if edge.kind == Edge::Branch {
-                            // Its own conditions are shown below it.
+                            // The branch's own conditions are shown below it.
                             let mut outer_above = above.clone();
                             outer_above.conditions.clone_from(&outer);
                             outer_above.conditions.insert(step);

@@ -8,7 +8,7 @@ use crate::scalar::ScalarType;
 use crate::view::{Target, View};
 
 impl SourceObject {
-    /// Reads the first bytes of the object.
+    /// Reads the object's first `bytes.len()` bytes.
     pub(super) fn read(&self, view: &View<'_>, bytes: &mut [u8]) -> Result<(), EvalError> {
         let pieces = match &self.storage {
             Storage::Memory(space, address) => return view.read_bytes(*space, *address, bytes),
@@ -68,7 +68,7 @@ impl SourceObject {
         }
     }
 
-    /// Returns the memory or the register of the object. In memory, an object that is not a scalar has the type `u32`.
+    /// Returns the object's location. In memory, an object that is not a scalar has the type `u32`.
     pub(crate) fn place(&self, view: &View<'_>) -> Result<Target, EvalError> {
         match (self.scalar_type(), self.address()) {
             (None, Some((space, address))) => Ok(Target::Memory {
@@ -80,8 +80,8 @@ impl SourceObject {
         }
     }
 
-    /// Returns the location for assignments, and the type of its value. Numbers can be changed in memory, and if they take
-    /// one register or two consecutive ones.
+    /// Returns the location to assign to, and the type of its value. Only scalars can be assigned, in memory, in one
+    /// register or in two consecutive registers.
     pub(crate) fn target(&self, view: &View<'_>) -> Result<(Target, ScalarType), EvalError> {
         let ty = self.scalar_type().ok_or_else(|| EvalError::Aggregate {
             ty: self.ty.name.clone(),

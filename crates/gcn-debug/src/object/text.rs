@@ -9,7 +9,7 @@ use crate::view::View;
 
 /// Maximum number of elements and fields in the text of an object.
 const MAX_PARTS: usize = 200;
-/// Minimum number of equal elements that are folded into one.
+/// Minimum number of consecutive equal elements to fold into one.
 const MIN_REPEATS: usize = 10;
 
 impl SourceObject {
@@ -106,7 +106,7 @@ pub fn folded(element: &str, count: usize) -> Option<String> {
 }
 
 impl View<'_> {
-    /// Describes an address by the named buffer that contains it, such as `ys+8`.
+    /// Formats an address relative to the named buffer that contains it, such as `ys+8`.
     pub fn buffer_at(&self, address: u64) -> Option<String> {
         let has = |it: &&crate::view::NamedBuffer| {
             (it.address..it.address.saturating_add(it.bytes)).contains(&address)

@@ -1,4 +1,4 @@
-//! Finds an access to memory among those of a wave, for questions about its address.
+//! Finds the memory access that a question about an address refers to.
 
 use super::facts::Class;
 use super::slice::NO_LANE;
@@ -7,7 +7,7 @@ use crate::program::Program;
 use crate::view::NamedBuffer;
 use crate::why_request::{AccessChoice, AccessKey, AccessPlace};
 
-/// Returns the access that a question is about, or `None` if there is none. The workgroup must be traced.
+/// Returns the access that `place` selects, or `None` if there is none. Its workgroup must be traced.
 pub(super) fn find(
     trace: &Trace,
     place: &AccessPlace,
@@ -38,7 +38,7 @@ pub(super) fn find(
     }
 }
 
-/// Returns the identity of an access.
+/// Returns the key that identifies an access in both runs.
 pub(super) fn key(
     trace: &Trace,
     at: Instance,
@@ -62,7 +62,7 @@ pub(super) fn key(
     }
 }
 
-/// Returns the lane's accesses in execution order.
+/// Returns the accesses of a lane, or of the whole wave if `place` has no lane, in execution order.
 fn accesses<'a>(
     trace: &'a Trace,
     place: &AccessPlace,

@@ -20,7 +20,7 @@ pub(crate) struct Calls {
     calls: Vec<Call>,
     /// Index of the current call.
     current: u32,
-    /// A jump whose target has not been executed, and its index.
+    /// Last jump and its index, until its target executes.
     pending: Option<(u32, Jump)>,
 }
 
@@ -35,12 +35,13 @@ impl Default for Calls {
 }
 
 impl Calls {
-    /// Index of the jump that entered a call; `None` for the kernel.
+    /// Returns the index of the jump that entered a call, or `None` for the kernel.
     pub(crate) fn by(&self, call: u32) -> Option<u32> {
         self.calls[call as usize].by
     }
 
-    /// Records that instruction number `at` executes at address `pc`, and returns its call. `jump` is its jump, if any.
+    /// Records that instruction number `at` executes at address `pc`, making `jump` if any. Returns the index of its
+    /// call.
     pub(crate) fn execute(&mut self, at: u32, pc: u64, jump: Option<Jump>) -> u32 {
         if let Some((by, jump)) = self.pending.take() {
             self.arrive(by, jump, pc);
@@ -49,7 +50,7 @@ impl Calls {
         self.current
     }
 
-    /// Returns to a call, or enters another, at the target of a jump.
+    /// Handles the arrival of a jump at `pc`: returns to an outer call, or enters a new one.
     fn arrive(&mut self, by: u32, jump: Jump, pc: u64) {
         let mut call = self.calls[self.current as usize];
         while call.by.is_some() {

@@ -168,7 +168,8 @@ fn common(mut a: usize, mut b: usize, order: &[usize], post: &[Option<usize>]) -
     a
 }
 
-/// Returns the addresses at which a function may continue; none if it ends, or jumps through registers without a call.
+/// Returns the addresses at which execution may continue after an instruction; none if the program ends, or for a jump
+/// through registers that is not a call.
 fn following(code: &Code, step: &Step) -> Vec<u64> {
     let next = code.address(step.following());
     if let Executor::Branch(condition, distance) = step.run {

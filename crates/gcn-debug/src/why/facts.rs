@@ -1,6 +1,6 @@
 //! Dataflow properties of an instruction: the registers it reads and writes, dword by dword.
 //!
-//! They are derived from [`Uses`](gcn_isa::uses::Uses), the operands and the memory plan.
+//! Derived from [`Uses`](gcn_isa::uses::Uses), the operands and the memory plan.
 
 use gcn_emu::observe::{Context, Instruction};
 use gcn_emu::step::{Arg, CrossLane, Executor, Step};
@@ -17,7 +17,7 @@ pub(crate) struct Register(u16);
 
 const SCALARS: u16 = 256;
 const STATE: u16 = SCALARS + 128;
-/// Number of scalar registers without a special meaning, on all generations.
+/// Number of general-purpose scalar registers on all generations.
 const NUMBERED: u8 = 102;
 
 impl Register {
@@ -34,12 +34,10 @@ impl Register {
         Register(SCALARS + u16::from(number))
     }
 
-    /// Returns the next register.
     pub(crate) fn next(self) -> Register {
         Register(self.0 + 1)
     }
 
-    /// True for EXEC.
     pub(crate) fn is_exec(self) -> bool {
         self == Register::EXEC || self == Register::EXEC.next()
     }
@@ -63,7 +61,7 @@ impl Register {
         (number < 128).then_some(number as u8)
     }
 
-    /// Returns the number of a hardware register in S_GETREG.
+    /// Returns the number that `s_getreg` uses for a hardware register.
     pub(crate) fn as_hardware(self) -> Option<u8> {
         u8::try_from(self.0.checked_sub(STATE + 1)?).ok()
     }
@@ -141,7 +139,7 @@ pub(crate) enum Reads {
     Own,
     /// Bit `n` of a 64-bit mask.
     Bit,
-    /// Lane that the trace records for the execution.
+    /// Single lane recorded with the execution.
     Noted,
     /// All lanes.
     AllLanes,
@@ -173,7 +171,7 @@ pub(crate) struct Read {
 }
 
 impl Read {
-    /// Returns the bits read for some bits of a packed operation's result.
+    /// Returns the source bits on which some bits of a packed operation's result depend.
     pub(crate) fn packed(&self, bits: u32) -> u32 {
         self.halves.map_or(u32::MAX, |[low, high]| {
             let of = |half: u32, source: u32| if bits & half != 0 { source } else { 0 };
@@ -213,14 +211,14 @@ pub(crate) enum SourceBits {
     All,
     /// Bits at the same positions, limited to this mask.
     Same(u32),
-    /// The result is the source, shifted left.
+    /// The result is the source shifted left by this distance.
     ShiftedLeft(u32),
-    /// The result is the source, shifted right; true if it is sign-extended.
+    /// The result is the source shifted right by this distance; true if it is sign-extended.
     ShiftedRight(u32, bool),
 }
 
 impl SourceBits {
-    /// Derives the bits from an operation and its constants.
+    /// Derives the mapping from an operation and its constants.
     fn of(does: Does, constants: &[u32]) -> SourceBits {
         let Does::Alu(op) = does else {
             return SourceBits::All;
@@ -238,7 +236,7 @@ impl SourceBits {
         }
     }
 
-    /// Returns the bits of the source for some bits of the result.
+    /// Returns the source bits on which some bits of the result depend.
     pub(crate) fn for_result(self, bits: u32) -> u32 {
         match self {
             SourceBits::All => u32::MAX,
@@ -298,7 +296,7 @@ pub(crate) struct Facts {
     pub(crate) selector: Option<Selector>,
     /// True if the destination receives the old EXEC, and EXEC the result.
     pub(crate) saves_exec: bool,
-    /// Bits of the vector sources on which those of the result depend.
+    /// Bits of the vector sources on which the bits of the result depend.
     pub(crate) source_bits: SourceBits,
     pub(crate) jump: Option<Jump>,
     /// True for loads and stores that convert the element, so every result dword depends on the whole element.

@@ -74,7 +74,7 @@ pub struct ValueGraph {
     pub(super) executions: usize,
     /// Number of traced workgroups.
     pub(super) workgroups: usize,
-    /// Identity of the access, for a question about one.
+    /// Key of the queried access, if the question is about an access.
     pub(super) access: Option<AccessKey>,
     /// Reason why the graph is incomplete.
     pub(super) cut: Option<&'static str>,
@@ -112,7 +112,7 @@ pub(super) struct GraphNode {
     pub(super) place: Option<Place>,
 }
 
-/// Bytes of global memory that have a name in both runs.
+/// Bytes of global memory that can be named in both runs.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) id: u64,
@@ -134,7 +134,7 @@ pub(super) struct GraphInput {
     pub(super) value: Option<u32>,
 }
 
-/// Origin of values.
+/// Origin at which dependence chains end, with its value.
 #[derive(Clone, Debug)]
 pub(super) struct GraphSource {
     pub(super) origin: Origin,
@@ -222,7 +222,7 @@ impl ValueGraph {
         graph
     }
 
-    /// Returns the identity of the access, for a question about one.
+    /// Returns the key of the queried access, if the question is about an access.
     pub fn access(&self) -> Option<AccessKey> {
         self.access
     }
@@ -234,8 +234,8 @@ impl ValueGraph {
         }
     }
 
-    /// Returns the place of the last store to a buffer by the lane that wrote the location in the other run, if no
-    /// instruction of this run wrote it.
+    /// If no instruction of this run wrote the location, returns the last store to a buffer by the lane that wrote the
+    /// location in the other run.
     pub fn other_store(&self, other: &ValueGraph) -> Option<AccessPlace> {
         let is_unwritten = self.roots.iter().all(|it| it.node().is_none());
         let store = other.roots.iter().rev().find_map(|it| it.node());
@@ -255,7 +255,6 @@ impl ValueGraph {
         &self.inputs[begin as usize..end as usize]
     }
 
-    /// Returns the instruction of a node.
     pub(super) fn instruction(&self, node: u32) -> &GraphInstruction {
         &self.instructions[self.nodes[node as usize].instruction as usize]
     }
@@ -269,7 +268,7 @@ impl ValueGraph {
         Some((self.value(input)?, origins))
     }
 
-    /// Returns the value of an input.
+    /// Returns the value of an input, if known.
     pub(super) fn value(&self, input: &GraphInput) -> Option<u32> {
         input.value.or_else(|| match input.target {
             Target::Node(node) => self.nodes[node as usize].value,
@@ -277,13 +276,13 @@ impl ValueGraph {
         })
     }
 
-    /// True for two lanes of a mask, written by the same execution of a comparison.
+    /// True for two lane bits of a mask written by the same execution.
     pub(super) fn is_same_mask(&self, a: &GraphInput, b: &GraphInput) -> bool {
         let mask = |input: &GraphInput| Some((input.edge, self.mask(input.target.node()?)?));
         mask(a).is_some() && mask(a) == mask(b)
     }
 
-    /// Returns the run, wave and position of the comparison, for a lane of a mask.
+    /// For a lane bit of a mask, returns the run, wave and position of the instruction that wrote it.
     pub(super) fn mask(&self, node: u32) -> Option<(u32, WaveId, u32)> {
         let node = &self.nodes[node as usize];
         let Outcome::Register(register) = node.outcome else {
@@ -305,7 +304,7 @@ impl ValueGraph {
         (is_same && self.instruction(node).constants.is_empty()).then_some(*only)
     }
 
-    /// Sets the values of results: registers from the instructions that read them, memory from its stores.
+    /// Sets the values of results: registers as read by other instructions, memory as stored.
     fn set_values(&mut self) {
         for input in &self.inputs {
             if let (Target::Node(node), Some(value)) = (input.target, input.value) {
@@ -421,7 +420,7 @@ fn read_masks(slice: &Slice, trace: &Trace) -> Vec<u32> {
 }
 
 /// Returns the part of a register's value to compare: the bits read from a vector register, or the bits of a scalar
-/// register on which the slice depends, since it may be a mask.
+/// register on which the slice depends, because the register may be a mask.
 fn wanted(
     slice: &Slice,
     masks: &[u32],
@@ -449,7 +448,7 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Returns the identity of an origin across both runs.
+/// Hashes an origin to an ID that is the same in both runs.
 fn id_of(origin: &Origin) -> u64 {
     match origin {
         // The register number depends on the compiler.
@@ -484,7 +483,7 @@ fn read(memory: &Memory, address: u64, bytes: u8) -> Option<u32> {
         .then(|| u32::from_le_bytes(value))
 }
 
-/// Returns the bytes of global memory that a result was stored to or loaded from, if they have a name in both runs.
+/// Returns the bytes of global memory that a result was stored to or loaded from, if they can be named in both runs.
 fn place(trace: &Trace, node: &Node, terms: Terms<'_>) -> Option<Place> {
     let facts = trace.facts(node.at);
     if facts.class != Class::Memory {

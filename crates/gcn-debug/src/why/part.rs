@@ -34,7 +34,7 @@ pub fn part(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
     if first.end == other.end {
         return None;
     }
-    // The first byte that differs.
+    // Index of the first byte that differs.
     let byte = (first.end ^ other.end).trailing_zeros() as usize / 8;
     let root = |graph: &ValueGraph| {
         let target = graph.roots.get(byte).or(graph.roots.last());
@@ -223,7 +223,7 @@ impl<'a> Walk<'a> {
         let places = self.places(nodes);
         let reads_elsewhere = matches!(places, [Some(a), Some(b)] if a.id != b.id);
         if reads_elsewhere && places.iter().flatten().all(|it| it.is_argument()) {
-            // Addresses are not compared, since the argument segment has another address in each run.
+            // Addresses are not compared, since the argument segment has a different address in each run.
             self.ends.push(End {
                 kind: PartingKind::Origin,
                 nodes: nodes.map(|it| vec![it]),
@@ -353,7 +353,7 @@ impl<'a> Walk<'a> {
         matches!(writers, [Some(a), Some(b)] if a != b)
     }
 
-    /// Removes the operands that both instructions have.
+    /// Removes the operands that the two instructions have in common.
     fn without_common(&self, operands: &[Vec<GraphInput>; 2]) -> [Vec<GraphInput>; 2] {
         let mut counts: HashMap<Key, i32> = HashMap::new();
         let keys = [0, 1].map(|side| {
@@ -410,7 +410,8 @@ impl<'a> Walk<'a> {
         pairs
     }
 
-    /// Queues two controlling comparisons that differ, one from each run. Returns false if there are none.
+    /// Queues a pair of controlling comparisons that differ, one from each run. Returns false if there is none, or if
+    /// it was visited before.
     fn conditions(
         &mut self,
         nodes: [u32; 2],
@@ -453,8 +454,8 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// Returns the comparisons that control an instruction, in execution order: those on which its execution in its lane
-    /// depends, and those that determined the lanes of the instruction that reads its result.
+    /// Returns the comparisons that control a result, in execution order: those that enabled the instruction in its
+    /// lane, and those that set EXEC for the instruction that reads the result.
     fn deciding(&self, side: usize, node: u32, from: Option<usize>) -> Vec<u32> {
         let graph = self.graphs[side];
         let own = graph.inputs(node).iter();
@@ -512,7 +513,7 @@ impl<'a> Walk<'a> {
             (is_equal, node.map(|it| (it.run, it.at)))
         };
         let Some(end) = self.ends.iter().min_by_key(order) else {
-            // The graphs have more pairs than are compared.
+            // The walk compared the maximum number of pairs without reaching an end.
             let roots = self.hops.first().map_or([0, 0], |it| it.nodes);
             return self.of(&End {
                 kind: PartingKind::Region,
@@ -562,7 +563,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the last comparisons that controlled an instruction, each in the element's lane if possible.
+    /// Returns the last comparisons that controlled an end's result, each in the result's lane if possible.
     fn shown_conditions(&self, side: usize, end: &End) -> Vec<ValueStep> {
         let graph = self.graphs[side];
         let Some(&node) = end.nodes[side].first() else {
@@ -595,7 +596,7 @@ impl<'a> Walk<'a> {
         shown.map(|it| value_step(self.graphs, side, *it)).collect()
     }
 
-    /// Returns the only run, if any, that read a loaded register before the load had taken effect.
+    /// Returns the run that read a loaded register before the load took effect, if only one run did.
     fn unwaited(&self, end: &End) -> Option<usize> {
         if end.kind != PartingKind::Result {
             return None;

@@ -87,7 +87,7 @@ pub struct ValueStep {
     pub is_f32: bool,
     /// Buffer element or argument accessed.
     pub place: Option<Origin>,
-    /// Values read; only the lane's bit for EXEC, and for a mask that is read in one lane.
+    /// Values read. For EXEC, and for a mask read in one lane, only the lane's bit.
     pub inputs: Vec<StepInput>,
 }
 

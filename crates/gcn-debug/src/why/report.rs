@@ -55,9 +55,9 @@ pub struct AnswerStep {
     pub executed: u64,
     /// Number of relevant executions.
     pub count: usize,
-    /// First and last position of an execution in its wave, from 1.
+    /// Lowest and highest position of an execution in its wave, from 1.
     pub range: (u64, u64),
-    /// Number of waves.
+    /// Number of waves with relevant executions.
     pub waves: usize,
     /// Total number of lanes over all waves.
     pub lanes: usize,

@@ -1,4 +1,4 @@
-//! Dynamic slices: finds the executed instructions on which a value depends, going backwards.
+//! Dynamic slices: works backwards from a value to the executed instructions on which it depends.
 
 mod memory;
 
@@ -30,7 +30,7 @@ pub(crate) enum Outcome {
     Branch,
 }
 
-/// Entries of [`Slice`]'s list of branches.
+/// Special entries of `Slice::branches`.
 const UNKNOWN: u32 = u32::MAX;
 const NONE: u32 = u32::MAX - 1;
 
@@ -43,8 +43,8 @@ pub(crate) struct Node {
     pub(crate) at: Instance,
     pub(crate) outcome: Outcome,
     pub(crate) lane: u8,
-    /// True if the branch that led to the instruction also led to the users of the result, which depend on it lane by
-    /// lane.
+    /// True if the branch that led to the instruction also led to the users of its result. Those depend on the branch
+    /// lane by lane, so this node does not.
     pub(crate) is_covered: bool,
 }
 
@@ -92,7 +92,7 @@ pub(crate) struct Slice {
     pub(crate) nodes: Vec<Node>,
     /// Relevant bits of each node.
     pub(crate) bits: Vec<u32>,
-    /// Access whose address is queried, rather than its data.
+    /// Access whose address, rather than data, is queried.
     access: Option<u32>,
     places: HashMap<Node, u32>,
     pub(crate) sources: Vec<Source>,
@@ -103,7 +103,7 @@ pub(crate) struct Slice {
     is_again: Vec<bool>,
     /// Branch of each instance, by wave and index: [`UNKNOWN`], [`NONE`], or the index of the branch.
     branches: Vec<Vec<u32>>,
-    /// Edges to initial contents of memory, by node and index of the unit that it read, with the relevant bits.
+    /// Edges to initial contents of memory, by node and index of the unit read, with the relevant bits.
     initial: HashMap<(u32, usize), (usize, u32)>,
     /// Untraced workgroups that wrote bytes read by the slice.
     pub(crate) missing: HashSet<Group>,
@@ -138,7 +138,7 @@ impl Slice {
                     self.missing.insert(group);
                     Source::Group(group)
                 }
-                // The unwritten bytes of a dword around this one.
+                // One source covers the adjacent unwritten bytes of a dword.
                 Writer::Nobody => {
                     let dword = start + (byte - start) / 4 * 4;
                     let before = (dword..byte).rev().take_while(|it| is_unwritten(*it));
@@ -291,7 +291,7 @@ impl Slice {
         self.resolve(trace);
     }
 
-    /// Returns the index of a node, after adding the node and the relevant bits if they are new.
+    /// Returns the index of a node. Adds the node and the relevant bits if they are new.
     fn node(&mut self, node: Node, bits: u32) -> u32 {
         let next = self.nodes.len() as u32;
         let place = *self.places.entry(node).or_insert(next);
@@ -480,7 +480,7 @@ impl Slice {
         }
     }
 
-    /// Follows a register read in a lane. Another lane than the node's provides its value only while it is active.
+    /// Follows a register read in `lane`. A lane other than the node's provides its value only while it is active.
     fn lane_register(&mut self, trace: &Trace, from: u32, read: &Read, lane: u8) {
         let Node { at, lane: own, .. } = self.nodes[from as usize];
         if lane != own {
@@ -575,7 +575,7 @@ impl Slice {
         targets
     }
 
-    /// Returns the branch on which an instance depends, as [`Trace::branch`] does.
+    /// Returns the result of [`Trace::branch`], cached.
     fn branch(&mut self, trace: &Trace, of: Instance) -> Option<Instance> {
         let wave = of.wave as usize;
         if self.branches.is_empty() {
@@ -611,7 +611,7 @@ impl Slice {
         false
     }
 
-    /// Follows the EXEC bit because of which an instruction did not write a lane: that of the lane, or of its DPP source.
+    /// Follows the EXEC bit that kept an instruction from writing a lane: the bit of the lane, or of its DPP source.
     fn unwritten(&mut self, trace: &Trace, from: u32, at: Instance, lane: u8) {
         let exec = trace.record(at).exec;
         let source = match trace.facts(at).permutation {

@@ -94,7 +94,7 @@ pub(crate) struct Record {
 pub(crate) struct WaveTrace {
     pub(crate) run: u32,
     pub(crate) id: WaveId,
-    /// Address of its scratch.
+    /// Address of the wave's scratch.
     scratch: u64,
     pub(crate) records: Vec<Record>,
     definitions: HashMap<Register, Vec<u32>>,
@@ -111,8 +111,7 @@ impl WaveTrace {
         if !is_late(context) {
             return last;
         }
-        // Operations at one address take effect in order. Skipped records had no access, because other lanes were
-        // active.
+        // Operations at one address take effect in order. Earlier records with another EXEC made no access.
         let exec = context.wave.exec();
         let records = &self.records;
         let issued = self.late.get_mut(&context.pc);
@@ -131,7 +130,7 @@ pub(crate) fn is_late(context: &Context<'_>) -> bool {
     context.dispatched.device.config.late.is_some()
 }
 
-/// Dispatch that is traced.
+/// Traced dispatch.
 #[derive(Clone, Debug)]
 pub(crate) struct RunInfo {
     pub(crate) kernel: Option<String>,
@@ -180,22 +179,20 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// Returns the record of an instance.
     pub(crate) fn record(&self, at: Instance) -> &Record {
         &self.waves[at.wave as usize].records[at.at as usize]
     }
 
-    /// Returns the facts about an instance's instruction.
     pub(crate) fn facts(&self, at: Instance) -> &Facts {
         &self.facts[self.record(at).facts as usize]
     }
 
-    /// Returns the accesses of a record.
+    /// Returns the parts of dwords that a record accessed.
     pub(crate) fn units(&self, record: &Record) -> &[Unit] {
         &self.units[record.units.0 as usize..record.units.1 as usize]
     }
 
-    /// Returns the source lane for each lane.
+    /// Returns the source lane for each lane, if recorded.
     pub(crate) fn pulled(&self, record: &Record) -> Option<&[u8; 64]> {
         self.pulled.get(record.more as usize)
     }
@@ -538,7 +535,7 @@ impl Trace {
         }
     }
 
-    /// Records an access by a traced wave, or a write by another wave, to a byte.
+    /// Records an access to a byte by a traced wave, or a write to it by any other wave.
     fn byte(
         &mut self,
         address: u64,
@@ -616,7 +613,7 @@ struct Part {
     byte: u8,
 }
 
-/// Returns the address of a byte in an access, with its flag.
+/// Returns the address of a byte in an access, with the flag of its address space.
 fn byte_address(access: &Access, part: Part) -> Option<u64> {
     let lane = usize::from(part.lane);
     let byte = u64::from(part.dword) * 4 + u64::from(part.byte);

@@ -38,7 +38,6 @@ impl Tracer {
         f(state.get_or_insert_default())
     }
 
-    /// Returns the trace.
     pub(crate) fn into_trace(self) -> Trace {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         *state.take().unwrap_or_default()

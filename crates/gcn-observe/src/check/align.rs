@@ -145,7 +145,7 @@ fn places(
     [Some(place | low), None]
 }
 
-/// Returns the misaligned access if a component of a scalar access's address is misaligned.
+/// Returns the access of a scalar load or store if a component of its address is misaligned.
 fn scalar(context: &Context<'_>, plan: &MemoryPlan, event: &MemoryEvent<'_>) -> Option<Misaligned> {
     let wave = context.wave;
     event.access().space(0)?;

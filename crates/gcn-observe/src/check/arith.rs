@@ -2,9 +2,9 @@
 //! numbers to integers.
 //!
 //! Compilers compute such values speculatively, in lanes and on paths that do not need them, and discard them with a
-//! select. Moves, selects and arithmetic therefore propagate the origin of an exceptional value, and it is reported
-//! when it is used. A floating-point value is used by a store to memory that is visible to others; an integer is used
-//! by any operation except a move.
+//! select. Moves, selects and arithmetic therefore propagate the origin of an exceptional value, and the value is
+//! reported when it is used. A floating-point value is used by a store to memory that is visible to others; an integer
+//! is used by any operation except a move.
 
 mod facts;
 mod values;

@@ -1,4 +1,4 @@
-//! Accesses out of the bounds of allocations, LDS, scratch and buffers, stores to read-only memory, and loads from
+//! Out-of-bounds accesses to allocations, LDS, scratch and buffers, stores to read-only memory, and loads from
 //! write-only memory.
 //!
 //! A finding is reported before the emulator faults. If hardware returns 0 for loads and drops stores instead, the run
@@ -65,7 +65,7 @@ impl OutOfBounds {
     }
 }
 
-/// Problems of an access. The first lane is kept for each kind, so that no kind hides another.
+/// Problems of an access. Keeps the first lane for each kind, so that no kind hides another.
 #[derive(Default)]
 struct FirstOfEachKind(Vec<OutOfBounds>);
 

@@ -93,7 +93,7 @@ struct PlacedInst {
 struct BegunHazards {
     at: PlacedInst,
     hazards: HazardSet,
-    /// Number of wait states since then.
+    /// Number of wait states since the instruction.
     states: u8,
 }
 

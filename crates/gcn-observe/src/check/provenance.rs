@@ -338,7 +338,7 @@ impl ProvenanceWatch {
         self.facts.of(instruction.step, make).clone()
     }
 
-    /// Finds the first lane whose access is outside the allocation to which its address points.
+    /// Finds the first lane whose access reaches an allocation other than its pointer's.
     fn wrong(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<WrongAccess> {
         let plan = event.instruction.step.memory.as_deref()?;
         event.intent()?;

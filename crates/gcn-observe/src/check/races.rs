@@ -36,10 +36,10 @@
 //! they end (`concurrent_dispatches`).
 //!
 //! # Fast paths
-//! LDS accesses that no other wave can race with are queued, and discarded at the next barrier (`lds_queue`). The clocks of
-//! releases by other workgroups are computed only if an access may conflict or a wave invalidates its cache (`clock`), so they
-//! cost little if waves share nothing but counters. Lanes of one
-//! instruction are compared only if they may overlap (`lanes`). If a dispatch has a single wave, its accesses are not compared.
+//! LDS accesses that no other wave can race with are queued, and discarded at the next barrier (`lds_queue`). The
+//! clocks of releases by other workgroups are computed only if an access may conflict or a wave invalidates its cache
+//! (`clock`), so they cost little if waves share nothing but counters. Lanes of one instruction are compared only if
+//! they may overlap (`lanes`). If a dispatch has a single wave, its accesses are not compared.
 //!
 //! # Reports
 //! Shadow entries do not contain lanes. A report looks up the lane of the earlier access in a log of recent accesses
@@ -53,18 +53,18 @@
 //!
 //! Nothing is reported if memory operations may order agents that share no shadow. Two dispatches may be ordered if the one
 //! that ends last can acquire, and may thereby learn that the other has ended; or if the other can acquire, and the last one
-//! writes a location that it acquires or writes memory after waiting for its own stores. The host and a wave may be ordered if
-//! the wave's kernel can acquire or writes in this way, except for host writes that precede the wave's access. If the host
-//! starts a dispatch in response to a running one's writes, the resulting order is not observed.
+//! writes a location that the other acquires, or writes memory after waiting for its own stores. The host and a wave may be
+//! ordered if the wave's kernel can acquire or writes in this way, except for host writes that precede the wave's access. If
+//! the host starts a dispatch in response to a running one's writes, the resulting order is not observed.
 //!
 //! A dispatch is compared with up to 64 dispatches that ended while it ran, whose shadows may take 1 GiB in total. If
 //! there are more, it is compared with the oldest of them before it ends.
 //!
 //! A dispatch's shadow of global memory may take 4 GiB; memory accessed after that is not watched. A shadow takes about
-//! 32 bytes per 256 bytes accessed as a whole, twice the size of the memory if dwords are accessed separately, and eight
-//! times if bytes are; three times as much if several accesses to one of them may still race. Waves after the first 16
-//! million of a dispatch are not watched. Races of a wave's accesses are not reported after four million releases and
-//! barriers, the largest clock (of a lane, 65 thousand).
+//! 32 bytes per 256 bytes accessed as a whole, twice the size of the memory if dwords are accessed separately, and
+//! eight times if bytes are; three times as much if several accesses to one of them may still race. Waves after the
+//! first 16 million of a dispatch are not watched. Races of a wave are not reported once its clock, which counts
+//! releases and barriers, has reached its maximum: four million, or 65 thousand for a lane.
 
 mod access;
 mod releases;

@@ -4,8 +4,8 @@
 //! precision if that is cheap, so moving an undefined value is not a finding. Using it to determine an address, control
 //! flow or active lanes is a finding, and so is leaving it in a buffer after the kernel.
 //!
-//! Instructions are evaluated at issue, when their sources are available. A test against the sets of undefined
-//! registers is enough for most of them, which access only defined ones.
+//! Instructions are evaluated at issue, when their sources are available. For most of them, a test against the set of
+//! undefined registers suffices, since they access only defined ones.
 
 mod part;
 mod origin;
@@ -341,7 +341,7 @@ impl UninitWatch {
             access: &self.access,
             spans: &mut self.spans,
         };
-        // A sample reads other texels, which may be undefined.
+        // A sample also reads other texels, which may be undefined.
         let is_sampled = instruction.step.accesses_texels();
         if reads_defined
             && !is_sampled
@@ -407,8 +407,8 @@ impl UninitWatch {
         registers.first_undefined(&beyond, exec).map(|_| beyond)
     }
 
-    /// True if an instruction is known to read and leave only defined values. If so, its destinations are marked as
-    /// defined. `bases_number` is [`ShareAccess::bases_number`], if known.
+    /// True if an instruction is known to read and leave only defined values. If so, marks its destinations as defined.
+    /// `bases_number` is [`ShareAccess::bases_number`], if known.
     #[inline]
     fn is_defined(
         &mut self,

@@ -23,7 +23,7 @@ pub struct Help {
 }
 
 impl Help {
-    /// Creates a fix with the same text in all terms.
+    /// Creates a fix with the same text for instructions and all languages.
     pub fn new(text: impl Into<String>) -> Help {
         let text = text.into();
         Help {

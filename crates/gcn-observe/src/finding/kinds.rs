@@ -130,7 +130,7 @@ pub struct KindInfo {
     pub name: &'static str,
     /// Checker that reports the finding.
     pub check: Check,
-    /// Severity.
+    /// Severity of the finding.
     pub severity: Severity,
     /// Explanation of the finding, in sentences.
     pub meaning: &'static str,

@@ -45,7 +45,7 @@ impl FindingLaunch {
         }
     }
 
-    /// Returns the 64-bit value at an offset in the arguments; `None` if the value extends beyond their end.
+    /// Returns the 64-bit value at an offset in the arguments; `None` if it extends beyond the end of the arguments.
     pub fn pointer(&self, offset: u64) -> Option<u64> {
         let offset = usize::try_from(offset).ok()?;
         let bytes = self.arguments.get(offset..)?.first_chunk()?;

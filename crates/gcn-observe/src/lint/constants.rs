@@ -187,7 +187,7 @@ impl Constants {
         }
     }
 
-    /// Returns the lane of a vector register, if it is the instruction's only destination.
+    /// Returns the lane that a V_WRITELANE instruction writes, if the lane's number is known.
     fn lane_written(&self, inst: &Inst) -> Option<Place> {
         let is_one = inst.does() == Does::Alu(AluOp::WriteLane);
         let mut operands = inst.row().slots().map(|slot| inst.operand(slot));

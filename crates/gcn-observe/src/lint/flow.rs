@@ -28,7 +28,7 @@ impl FlowState {
         waits | hazards | constants
     }
 
-    /// Replaces the constants. Those in a function do not depend on its callers, so that it is analyzed only once.
+    /// Replaces the constants. Constants in a function do not depend on its callers, so that it is analyzed only once.
     fn with(&self, constants: Constants) -> FlowState {
         FlowState {
             constants,
@@ -103,7 +103,8 @@ impl<'a> Flow<'a> {
         })
     }
 
-    /// Adds an entry point: a kernel, or a function that is called from anywhere, with no outstanding operations.
+    /// Adds an entry point: a kernel, or a function that may be called from anywhere. No operations are outstanding
+    /// there.
     pub(super) fn enter(&mut self, entry: u64) {
         let function = self.function(entry);
         let state = FlowState::default().with(Constants::called(LINK));
@@ -131,7 +132,7 @@ impl<'a> Flow<'a> {
         self.work.insert(at);
     }
 
-    /// Iterates to a fixed point, and returns true. Returns false once more than `most` instructions have been visited.
+    /// Iterates to a fixed point. Returns false if more than `most` instructions have been visited.
     pub(super) fn run(&mut self, most: usize) -> bool {
         while let Some(at) = self.work.pop_first() {
             for way in self.read(at, None) {

@@ -137,7 +137,7 @@ fn scalar(inst: &Inst, access: OperandAccess) -> Option<u8> {
     }
 }
 
-/// Memory that the lanes of FLAT instructions access.
+/// Memory that FLAT instructions are assumed to access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Flat {
     /// Either vector memory or LDS. Compilers assume this before GCN 1.4, where only FLAT accesses global memory: code
@@ -145,7 +145,7 @@ pub(super) enum Flat {
     Either,
     /// Vector memory.
     Vector,
-    /// Both.
+    /// Both vector memory and LDS.
     Both,
 }
 

@@ -82,7 +82,7 @@ impl SwapLoads {
         found
     }
 
-    /// True if no load only feeds compare-and-swaps.
+    /// True if there are no such loads.
     pub(crate) fn is_empty(&self) -> bool {
         self.loads.is_empty()
     }

@@ -5,8 +5,8 @@ pub const BANKS: usize = 32;
 /// Number of bytes per bank and cycle. Bits 6 to 2 of an address select the bank.
 pub const BANK_BYTES: u64 = 4;
 
-/// Returns the number of cycles that an LDS access loses to bank conflicts. `lanes` has lanes and offsets, in lane order,
-/// and `bytes` is the size per lane.
+/// Returns the number of cycles that an LDS access loses to bank conflicts. `lanes` yields lanes and offsets, in lane
+/// order, and `bytes` is the size per lane.
 ///
 /// LDS has [`BANKS`] banks of [`BANK_BYTES`] bytes. In each cycle, a bank serves one dword to all lanes that read it.
 /// Lanes are processed in groups that a conflict-free access serves in one cycle: 32 lanes for up to 4 bytes, 16 for

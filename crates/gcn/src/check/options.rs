@@ -19,7 +19,7 @@ pub struct CheckOptions {
     /// Also run these checks, which are off by default.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = Check::named)]
     also: Vec<Check>,
-    /// Number of launches at the beginning that are not checked; repetitions count.
+    /// Number of launches to skip before checking starts; each repetition counts.
     #[arg(long, value_name = "N")]
     launch_skip: Option<u64>,
     /// Number of launches to check; all by default.
@@ -61,7 +61,7 @@ impl CheckOptions {
     /// Applies the options to settings.
     ///
     /// # Errors
-    /// No check is left, or a format is requested together with suppressions.
+    /// All checks are excluded, or a format is requested together with suppressions.
     pub fn over(&self, base: CheckSettings) -> Result<CheckSettings, UsageError> {
         let is_on = |it: &Check| {
             let is_base = if self.only.is_empty() {

@@ -18,12 +18,12 @@ use serde_json::Value;
 use crate::problem::{INVALID_PROTOCOL, Problem};
 use crate::{Status, UsageError, failure, run, stdout};
 
-/// Transport of the protocol.
+/// Transport for protocol messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Transport {
     /// Standard input and output.
     Standard,
-    /// Loopback port that serves one client; with 0 the host selects the port.
+    /// Loopback port that accepts one client; 0 lets the host select the port.
     Port(u16),
 }
 
@@ -42,7 +42,7 @@ impl std::str::FromStr for Transport {
 /// Name of the standard streams, the default value of `--dap`.
 const STANDARD: &str = "stdio";
 
-/// Option for a client in place of a console.
+/// Option that replaces the console by a protocol client.
 #[derive(clap::Args)]
 pub struct DapOption {
     /// Speak the Debug Adapter Protocol, in place of a console: over standard input and output, or with a client that
@@ -59,7 +59,7 @@ pub struct DapOption {
     pub transport: Option<Transport>,
 }
 
-/// A run as `launch` describes it.
+/// Run options from a `launch` request, parsed like a command line.
 #[derive(Parser)]
 #[command(no_binary_name = true, name = "launch")]
 struct LaunchLine {
@@ -78,14 +78,14 @@ pub struct Wanted {
     request: Request,
 }
 
-/// Subject of a session.
+/// Program or launches that a session debugs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Subject {
-    /// Launches that the client names (`gcn debug`).
+    /// Launches named by the client (`gcn debug`).
     Launches,
-    /// Launches that the command line names.
+    /// Launches named on the command line.
     NamedLaunches,
-    /// Program that the command line names (`gcn exec`).
+    /// Program named on the command line (`gcn exec`).
     Program,
 }
 
@@ -107,7 +107,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Waits for a client. A thread calls `notify` for each of its messages.
+    /// Waits for a client. A thread calls `notify` for each message from the client.
     ///
     /// # Errors
     /// The port cannot be opened.
@@ -141,7 +141,7 @@ impl Client {
         })
     }
 
-    /// Connection to the client.
+    /// Locks the connection to the client.
     pub fn connection(&self) -> MutexGuard<'_, Connection> {
         self.connection
             .lock()
@@ -195,7 +195,8 @@ impl Client {
         Ok(capabilities(&checks, self.subject == Subject::Program))
     }
 
-    /// Arguments, checkers and options of a `launch` request.
+    /// Parses a `launch` request. Returns the run's arguments, a flag that enables the checkers, and the session's
+    /// options.
     fn launch(
         &self,
         request: &Request,
@@ -298,7 +299,7 @@ impl Client {
     }
 }
 
-/// Maximum length of an incomplete line in bytes; a longer one is sent without its end.
+/// Maximum length in bytes of a buffered line; a longer line is sent before its newline arrives.
 const MAX_LINE: usize = 1 << 16;
 
 /// Writer that sends each line as an event.

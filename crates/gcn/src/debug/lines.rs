@@ -41,7 +41,7 @@ impl Lines {
         }
     }
 
-    /// Opens a line editor that completes the names. Setting the flag ends the input.
+    /// Opens a line editor that completes `names`. Setting `ends` ends the input.
     pub fn terminal(names: &Names, ends: Option<Arc<AtomicBool>>) -> Lines {
         let mut keys = default_emacs_keybindings();
         let complete = ReedlineEvent::UntilFound(vec![
@@ -104,12 +104,12 @@ impl Lines {
     }
 }
 
-/// Words completed at a terminal: commands, and names that can be replaced.
+/// Completions at a terminal: commands, and a replaceable list of names.
 #[derive(Clone)]
 pub struct Names(Arc<Mutex<DefaultCompleter>>);
 
 impl Names {
-    /// Creates the words from commands and `names`.
+    /// Creates completions for commands and `names`.
     pub fn new(names: Vec<String>) -> Names {
         Names(Arc::new(Mutex::new(completer(names))))
     }

@@ -31,7 +31,7 @@ use crate::{Status, UsageError};
 #[command(next_help_heading = "Debugger")]
 pub struct DebugOptions {
     /// Debug the kernels that the program launches, with the commands of `gcn debug` at the terminal. Standard input
-    /// and output stay the program's.
+    /// and output are left to the program.
     #[arg(long)]
     debug: bool,
     /// Read the debugger's commands from a file, in place of the terminal.
@@ -48,7 +48,7 @@ pub struct DebugOptions {
 const TERMINAL: &str = "/dev/tty";
 /// Time allowed for waves to stop after Ctrl-C. After that, a note explains how to end the program.
 const STOPPING: Duration = Duration::from_secs(1);
-/// Interval and maximum number of checks that all connections have closed.
+/// Interval and maximum number of polls while waiting for all connections to close.
 const LOOK: (Duration, u32) = (Duration::from_millis(2), 500);
 
 /// Debugging session before its start.
@@ -62,9 +62,9 @@ pub struct Session {
 struct Shared {
     names: Names,
     processes: Arc<Mutex<Processes>>,
-    /// Set when the program has exited; ends input at the terminal.
+    /// Set when the program exits; ends input at the terminal.
     ended: Arc<AtomicBool>,
-    /// Set when the user has ended the session.
+    /// Set when the user ends the session.
     quits: Arc<AtomicBool>,
     /// Number of commands requested.
     prompts: Arc<AtomicU64>,
@@ -238,7 +238,7 @@ impl Shared {
         self.processes().connected.retain(|(it, _)| *it != process);
     }
 
-    /// Waits until no other process requests commands. With several processes, shows the user which one does.
+    /// Waits until no other process requests commands. With several processes, shows the user which one has the turn.
     fn turn<'a>(&self, process: i32, sources: &'a Sources) -> SourcesTurn<'a> {
         let turn = sources.lock().unwrap_or_else(PoisonError::into_inner);
         if self.processes().count > 1 {
@@ -305,7 +305,7 @@ impl Shared {
     }
 }
 
-/// Guard of the command sources.
+/// Lock on the command sources, held for the turn of one process.
 type SourcesTurn<'a> = MutexGuard<'a, Vec<Box<dyn CommandSource>>>;
 
 /// Reads the next command from the sources.

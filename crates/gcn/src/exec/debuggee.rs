@@ -1,4 +1,4 @@
-//! Process of a program under a debugger, which connects to a socket from its first launch.
+//! Processes of a debugged program. A process connects to a socket at its first launch.
 //!
 //! This module may use `unsafe`, since it configures the program's process before the exec, and sends signals to it.
 
@@ -19,7 +19,7 @@ use crate::problem::Problem;
 
 /// File name of the socket in its directory.
 const SOCKET: &str = "debugger";
-/// Offset of the exit status for a program killed by a signal, as in shells.
+/// Exit status offset for a program killed by a signal, as in shells.
 const SIGNALLED: i32 = 128;
 
 /// Creates the socket and configures a command to connect to it. The program ignores Ctrl-C, and is killed when this
@@ -50,7 +50,7 @@ pub fn listen(command: &mut Command) -> Result<(TempDir, UnixListener)> {
     Ok((directory, listener))
 }
 
-/// Receives the first message of a process of the program. Returns the process ID, and a reader of further messages.
+/// Receives the first message from a process of the program. Returns the process ID and a reader for further messages.
 ///
 /// # Errors
 /// The connection is broken, or the message is invalid.

@@ -66,7 +66,7 @@ pub fn start_error(name: &OsStr, error: io::Error) -> (anyhow::Error, Status) {
     (error, Status::NotFound)
 }
 
-/// True if a program runs with elevated privileges, in which case its dynamic loader ignores variables.
+/// True if a program runs with elevated privileges, so that the dynamic loader ignores environment variables.
 pub fn gains_rights(path: &Path) -> bool {
     // This directory is owned by the effective user of the process.
     let (Ok(program), Ok(caller)) = (fs::metadata(path), fs::metadata("/proc/self")) else {
@@ -200,7 +200,7 @@ impl HostProgram {
     }
 
     /// Library of the same name that the loader finds instead, through DT_RPATH of the program or of a library.
-    /// `listed` is the one that it loads when the program starts.
+    /// `listed` is the one that the loader lists for the program's startup.
     pub fn other_library(&self, library: &Library, listed: Option<&Path>) -> Option<PathBuf> {
         let found = listed.map(Path::to_owned).or_else(|| {
             // The program may load HIP later.
@@ -218,7 +218,7 @@ impl HostProgram {
     }
 
     fn list(&self, search: &OsStr) -> Option<Vec<(OsString, PathBuf)>> {
-        // Any other program may interpret the option as its own.
+        // A program that is not a known loader may give the option another meaning.
         let is_loader = |path: &&PathBuf| {
             let name = path.file_name().map(OsStr::as_bytes);
             name.is_some_and(|name| LOADERS.iter().any(|begin| name.starts_with(begin)))
@@ -232,7 +232,7 @@ impl HostProgram {
             .stderr(Stdio::null())
             .output()
             .ok()?;
-        // Each line has a tab, a name, an arrow, a path and an address in parentheses.
+        // Each line consists of a tab, a name, an arrow, a path and an address in parentheses.
         let library = |line: &[u8]| {
             let line = line.trim_ascii();
             let arrow = line.windows(4).position(|bytes| bytes == b" => ")?;

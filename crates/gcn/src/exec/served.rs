@@ -39,7 +39,7 @@ const OUTPUT_BYTES: usize = 1 << 14;
 /// Time allowed for the program's remaining messages and output after its exit.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Reason for refusing requests after the process that is debugged has ended.
+/// Reason for refusing requests after the debugged process has ended.
 const PROCESS_ENDED: &str = "the process that was debugged has ended";
 
 /// Event of a session. Messages of the client are polled at each event.
@@ -50,7 +50,7 @@ enum Event {
     Begins(i32, BufReader<UnixStream>, UnixStream),
     /// Message from the program to the client.
     Message(Value),
-    /// The process that is debugged has closed its connection.
+    /// The debugged process has closed its connection.
     Closed,
     /// Output of the program, in a category of the protocol.
     Output(&'static str, String),
@@ -62,8 +62,8 @@ enum Event {
     Signal,
 }
 
-/// Serves a client that debugs the program of a command. `command` creates it, with checkers if its argument is true.
-/// Returns the exit status: the program's, 0 if the client has ended it, or 130 after a signal.
+/// Serves a client that debugs a program. `command` creates the program's command, with checkers if its argument is
+/// true. Returns the program's exit status, 0 if the client ended the session, or 130 after a signal.
 ///
 /// # Errors
 /// The port cannot be opened, the client violates the protocol, or the host refuses a thread or a signal handler.
@@ -136,13 +136,13 @@ struct Session<'a> {
     /// Process ID of the program.
     process: i32,
     is_running: bool,
-    /// Process that is debugged.
+    /// Process to which requests are forwarded; `None` before the first launch.
     debugged: Option<Debugged>,
-    /// Requests that wait for the first launch.
+    /// Requests waiting for the first launch.
     waiting: VecDeque<Request>,
     /// Requests that the program has not answered, by their sequence numbers.
     forwarded: BTreeMap<i64, Request>,
-    /// Number of output streams of the program that are read.
+    /// Number of the program's output streams still being read.
     outputs: usize,
     events: SyncSender<Event>,
 }
@@ -151,7 +151,7 @@ struct Session<'a> {
 struct Debugged {
     /// Process ID; `None` once the process has closed its connection.
     process: Option<i32>,
-    /// Queue of a thread that sends requests, since the process may not read them at once.
+    /// Queue to a thread that sends requests, since the process may not read them immediately.
     requests: Sender<Value>,
 }
 
@@ -162,7 +162,7 @@ impl Session<'_> {
     /// The host refuses a thread or a signal handler.
     fn watch(&mut self, mut child: Child, listener: UnixListener) -> io::Result<()> {
         let (mut pressed, signal) = UnixStream::pair()?;
-        // The session may be waiting for a client that does not read: a second signal ends the command.
+        // A second signal exits immediately, since the session may be blocked on a client that does not read.
         let is_signalled = Arc::<AtomicBool>::default();
         for number in [SIGINT, SIGTERM, SIGHUP] {
             let status = Status::Interrupted as i32;
@@ -327,7 +327,7 @@ impl Session<'_> {
         }
     }
 
-    /// Answers a request, passes it to the program, or lets it wait for the first launch.
+    /// Answers a request, passes it to the program, or queues it until the first launch.
     fn answer(&mut self, request: Request) {
         let answer = match request.command.as_str() {
             _ if !self.is_running => Err("the program has ended".to_owned()),
@@ -359,12 +359,12 @@ impl Session<'_> {
             "command": request.command,
             "arguments": request.arguments,
         });
-        // If the thread has ended, the process has, too, and the request is refused.
+        // If the thread has ended, so has the process, and `close` refuses the request.
         let _ = debugged.requests.send(message);
         self.forwarded.insert(request.seq, request);
     }
 
-    /// Tells the client that the program has ended.
+    /// Notifies the client that the program has ended, unless it knows already.
     fn end(&mut self, exit: Option<ExitStatus>) {
         if self.client.connection().has_ended() {
             return; // The client knows.
@@ -388,7 +388,7 @@ impl Session<'_> {
         connection.launches_ended();
     }
 
-    /// Sends a signal to the program and to the process that is debugged, unless they have ended.
+    /// Sends a signal to the program and to the debugged process, unless they have ended.
     fn kill(&self, signal: i32) {
         let debugged = self.debugged.as_ref().and_then(|it| it.process);
         let program = self.is_running.then_some(self.process);
@@ -411,7 +411,7 @@ fn accept(listener: &UnixListener, events: &SyncSender<Event>) {
     }
 }
 
-/// Reads an output stream of the program to its end. An event ends between characters if the text is valid.
+/// Reads an output stream of the program to its end. Valid UTF-8 is split into events only between characters.
 fn read_output(category: &'static str, mut stream: impl Read, events: &SyncSender<Event>) {
     let mut bytes = vec![0; OUTPUT_BYTES];
     let mut filled = 0;

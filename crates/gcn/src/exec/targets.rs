@@ -10,7 +10,7 @@ use gcn_runtime::{Chip, Device};
 use crate::file::FileBytes;
 use crate::render::printable;
 
-/// Maximum number of code objects examined per file. A file's bundles, one for each source file, have the same
+/// Maximum number of code objects examined per file. The bundles in a file, one for each source file, have the same
 /// targets.
 const MAX_ENTRIES: usize = 32;
 /// Separator of a processor and its features, as in `gfx906:sramecc+:xnack-`.

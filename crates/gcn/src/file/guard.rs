@@ -24,10 +24,10 @@ static SLOTS: [GuardSlot; MAX_MAPS] = [const {
         is_shortened: AtomicBool::new(false),
     }
 }; MAX_MAPS];
-/// Names of the files in the slots, which the handler does not access.
+/// Names of the files in the slots. The handler does not access them.
 static NAMES: Mutex<[Option<String>; MAX_MAPS]> = Mutex::new([const { None }; MAX_MAPS]);
 
-/// Guard of a map, which ends on drop.
+/// Guard of a map. Dropping it ends the protection.
 pub struct Guard(usize);
 
 impl Guard {
@@ -85,7 +85,7 @@ mod unix {
 
     /// Previous action for SIGBUS.
     static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
-    /// Page size in bytes, which the handler must not query.
+    /// Page size in bytes, cached because the handler must not query it.
     static PAGE: OnceLock<usize> = OnceLock::new();
 
     /// Installs the handler for SIGBUS.
@@ -141,7 +141,7 @@ mod unix {
                 }
             }
         }
-        // The access is not to a guarded map: repeating it invokes the previous handler.
+        // The access is outside all guarded maps. Repeating it invokes the previous handler.
         if let Some(before) = BEFORE.get() {
             // SAFETY: The structure came from the system.
             unsafe { libc::sigaction(libc::SIGBUS, before, ptr::null_mut()) };

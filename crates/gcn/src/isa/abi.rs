@@ -34,7 +34,7 @@ struct FixedRegister {
     holds: &'static str,
 }
 
-/// Directive that requests user SGPRs, or the `.amd_kernel_code_t` key if only version 2 has them, and their contents.
+/// Directive that requests user SGPRs, or the `.amd_kernel_code_t` key if only version 2 has it, and their contents.
 fn user(what: UserSgpr) -> (&'static str, &'static str) {
     let (key, holds) = match what {
         UserSgpr::PrivateSegmentBuffer => ("", "buffer descriptor of scratch, swizzled by lane"),
@@ -69,7 +69,7 @@ fn user(what: UserSgpr) -> (&'static str, &'static str) {
     (what.directive().unwrap_or(key), holds)
 }
 
-/// Directives of the SGPRs after the user SGPRs, in register order.
+/// Directives and contents of the SGPRs after the user SGPRs, in register order.
 const SYSTEM: [(&str, &str); 5] = [
     ("workgroup_id_x", "number of the workgroup in x"),
     ("workgroup_id_y", "number of the workgroup in y"),
@@ -184,7 +184,7 @@ mod tests {
         assert!(document.contains(text.trim_end()), "{text}");
     }
 
-    /// A kernel that requests all registers of version 3 finds the documented contents in them.
+    /// A kernel that requests all registers of version 3 receives the documented contents.
     #[test]
     fn registers_hold_what_is_said() {
         const SCRATCH: u32 = 64;

@@ -23,7 +23,7 @@ use operands::OperandType;
 
 /// Version of the schema.
 const SCHEMA: &str = "1.0.0";
-/// Number of CDNA 1, by which the decoder finds the conditions of encodings.
+/// Architecture number of CDNA 1, which selects the decoder's encoding conditions.
 const ARCHITECTURE: &str = "0";
 const INDENT: usize = 2;
 /// Radix in which identifiers are written.
@@ -72,7 +72,7 @@ pub(super) fn write(target: &Target, out: &mut dyn Write) -> io::Result<()> {
     writeln!(writer.into_inner())
 }
 
-/// Reason why the document lacks something.
+/// Reason for an omission from the document.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Reason {
     /// Another instruction has the same identifying bits.
@@ -170,7 +170,7 @@ impl Specification {
         specification
     }
 
-    /// Adds a form in each encoding of the document that has it.
+    /// Adds a form to each encoding of the document that has it.
     fn add(
         &mut self,
         form: &'static Form,
@@ -179,7 +179,7 @@ impl Specification {
     ) {
         let title = name_of(form.row, self.isa);
         let literals = literal_sources(form);
-        // Every set of sources that are literals, including the empty set.
+        // Every subset of the possible literal sources, including the empty set.
         let subsets = (0..1_usize << literals.len()).map(|subset| -> Vec<usize> {
             let is_in = |place: &usize| subset >> place & 1 != 0;
             let places = (0..literals.len()).filter(is_in);
@@ -420,7 +420,7 @@ fn operand(
         text(writer, "FieldName", &field)?;
         text(writer, "DataFormatName", &format_name(placed.slot.ty))?;
         text(writer, "OperandType", &ty.name())?;
-        // AMD's decoder expands the name of a register to a range by the size.
+        // AMD's decoder uses the size to expand a register name to a range.
         let bytes = match ty {
             OperandType::FirstVgpr => Ty::B32.bytes(),
             _ => placed.slot.ty.bytes(),
@@ -474,7 +474,7 @@ fn encoding(writer: &mut XmlWriter<'_>, order: u32, it: &XmlEncoding) -> io::Res
     Ok(())
 }
 
-/// Bits of a field, in one range.
+/// Writes the bits of a field as a single range.
 fn bit_layout<W: Write>(
     writer: &mut Writer<W>,
     low: u32,

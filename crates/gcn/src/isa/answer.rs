@@ -1,4 +1,4 @@
-//! Answers to queries, and lists of instruction sets in them.
+//! Answers to queries.
 
 use std::io::{self, Write};
 

@@ -12,12 +12,12 @@ use crate::outputs;
 
 /// Maximum number of instructions on a page whose names share their first two words.
 const MOST: usize = 40;
-/// Page that lists the others.
+/// Page that lists the other pages.
 const INDEX: &str = "index.md";
 /// Lines for the table of contents of a book that includes the pages.
 const CONTENTS: &str = "SUMMARY.md";
 
-/// Writes the pages of all instructions of some instruction sets to a directory, which is created.
+/// Creates a directory, and writes the pages of all instructions of `isas` to it.
 ///
 /// # Errors
 /// A file cannot be written.
@@ -203,7 +203,7 @@ fn diagram(out: &mut String, encoding: &EncodingReport) {
     }
 }
 
-/// Number of bits of a range `31:26`, or of a bit.
+/// Number of bits in a range such as `31:26`, or 1 for a single bit.
 fn width(bits: &str) -> u32 {
     let number = |text: &str| text.parse::<u32>().unwrap_or_default();
     match bits.split_once(':') {

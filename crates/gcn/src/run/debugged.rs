@@ -43,7 +43,7 @@ pub fn debugged(args: &Args, checking: Option<&Checking>) -> Result<DebuggedRun>
 }
 
 /// Prepares a requested run for a debugger, on one thread, with `padding` bytes of unused memory before the buffers.
-/// Setting `stop` stops its launches.
+/// Setting `stop` stops the launches.
 ///
 /// # Errors
 /// The program or the launches are invalid.

@@ -120,7 +120,7 @@ impl Dispatches {
         })
     }
 
-    /// Checks sizes against the kernels and the device.
+    /// Checks the launch sizes against the limits of the kernels and the device.
     ///
     /// # Errors
     /// [`Problems`] with all sizes that do not fit.
@@ -162,7 +162,7 @@ impl Dispatches {
     }
 }
 
-/// Number of threads, at most `threads`, whose scratch fits `budget` bytes.
+/// Number of threads, at most `threads`, whose scratch fits into `budget` bytes.
 ///
 /// # Errors
 /// The scratch of a single thread does not fit.
@@ -285,10 +285,11 @@ impl ReadyLaunches {
         notes.map(|note| format!("{note}{}", remedy(note)))
     }
 
-    /// Runs all launches in order, up to the first one that is stopped.
+    /// Runs all launches in order, up to the first one that faults or is stopped. A trace without a file is written to
+    /// `out`.
     ///
     /// # Errors
-    /// A launch cannot start, or the trace cannot be written. A trace without a file is written to `out`.
+    /// A launch cannot start, or the trace cannot be written.
     pub fn run(
         &self,
         run: &RunRequest,
@@ -368,7 +369,7 @@ impl ReadyLaunches {
             done.times.push(begin.elapsed());
             let end = completion(outcome)?;
             if *is_unseen {
-                // For checkers, memory that they have not seen written is undefined.
+                // Checkers treat memory as undefined unless they have seen it written.
                 let memory = prepared.kernel().module().device().memory();
                 for view in self.buffers.views() {
                     memory.wrote(view.address, view.bytes);

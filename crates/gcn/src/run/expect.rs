@@ -110,7 +110,7 @@ struct DifferenceReport {
     index: u64,
     is: serde_json::Value,
     expected: serde_json::Value,
-    /// Distance in representable numbers.
+    /// Distance in units in the last place.
     ulps: Option<u64>,
 }
 

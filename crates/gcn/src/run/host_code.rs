@@ -9,14 +9,14 @@ use iced_x86::{Decoder, DecoderOptions, FastFormatter};
 
 use crate::{input, outputs};
 
-/// File for a listing.
+/// Destination of a listing.
 pub struct HostCodeFile<'a> {
     /// `None` for standard output.
     file: Option<&'a Path>,
 }
 
 impl HostCodeFile<'_> {
-    /// The file at a path; `-` is standard output.
+    /// Creates a destination from a path; `-` is standard output.
     ///
     /// # Errors
     /// A file cannot be created at the path.

@@ -22,7 +22,7 @@ pub enum InterruptCause {
     Interrupt,
     /// SIGTERM.
     Terminate,
-    /// Time limit that the run exceeded.
+    /// Expired time limit.
     Timeout(Duration),
 }
 
@@ -55,7 +55,7 @@ impl RunOutcome {
     }
 }
 
-/// Value for the timeout in place of a signal number.
+/// Cause of an interruption by the timeout, as opposed to a signal number.
 const TIMEOUT: usize = usize::MAX;
 
 /// Flag that stops a run, with the reason.
@@ -126,7 +126,7 @@ impl StopHandle {
         }
     }
 
-    /// Ends the interruptible part. From now on a signal exits immediately.
+    /// Ends the interruptible part. From now on, a signal ends the process immediately.
     pub fn ended(self) {
         self.flag.store(true, SeqCst);
     }

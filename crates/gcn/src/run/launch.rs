@@ -20,7 +20,7 @@ use crate::{UsageError, input};
 /// Extension of launch files.
 const LAUNCH_FILE: &str = "toml";
 
-/// Reads the options and, if the input is one, the launch file. With `selects`, `--kernel` selects the launches of a
+/// Reads the options, and the launch file if the input is one. With `selects`, `--kernel` selects which launches of the
 /// file to check. With `json`, errors have no colours.
 ///
 /// # Errors

@@ -18,7 +18,7 @@ use crate::input::{DialectOption, STDIN};
 use crate::problem::{INVALID_LAUNCH_FILE, Problem};
 use crate::program::{Compiler, ProgramRequest};
 
-/// A launch file.
+/// Contents of a launch file.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct LaunchFile {

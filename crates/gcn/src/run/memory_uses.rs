@@ -64,7 +64,7 @@ fn conflicts_on_stdout(run: &RunRequest, saves: &[Save], findings: bool) -> Vec<
     } else {
         findings.then_some("the findings")
     };
-    // Then human-readable results are written elsewhere.
+    // If standard output has an owner, human-readable results are written elsewhere.
     let for_people = owner.is_none();
     let saves = saves.iter().filter(|save| save.is_for_stdout());
     let saves: Vec<String> = saves.map(|it| format!("--save {}", it.name())).collect();

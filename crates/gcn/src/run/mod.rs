@@ -69,9 +69,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(run_checked(args, false, None, out)?.status)
 }
 
-/// End of a run, which has been reported.
+/// Result of a run that has been reported.
 pub struct CheckResult {
-    /// Status of the command.
     pub status: Status,
     /// Findings of checkers; `None` if the run could not start.
     pub findings: Option<Vec<FindingReport>>,

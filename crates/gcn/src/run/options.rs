@@ -95,7 +95,7 @@ pub struct Args {
     /// with the listing for *.html, text otherwise; `-` is standard output.
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
-    /// Format of the profile; overrides the one that the file's extension selects.
+    /// Format of the profile, instead of the one implied by the file's extension.
     #[arg(long, value_name = "FORMAT", value_parser = input::form(ProfileFormat::NAMES))]
     pub profile_format: Option<ProfileFormat>,
     /// Write the host code compiled for hot blocks, with the instructions that it executes, to a file.
@@ -125,7 +125,7 @@ impl Args {
         !self.save.is_empty() || files.iter().any(|file| file.is_some())
     }
 
-    /// Rejects the options for results, traces and profiles, which `command` would ignore.
+    /// Rejects options for results, traces and profiles, since `command` would ignore them.
     ///
     /// # Errors
     /// One of these options is given.

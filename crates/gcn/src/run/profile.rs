@@ -14,7 +14,7 @@ use crate::{input, outputs};
 pub struct ProfileOptions {
     /// Output file; `-` is standard output.
     pub file: Option<PathBuf>,
-    /// Format; overrides the one that the file's extension selects.
+    /// Format, instead of the one implied by the file's extension.
     pub format: Option<ProfileFormat>,
 }
 

@@ -17,11 +17,10 @@ use crate::problem::{self, Problem};
 use crate::render;
 use crate::status::RunOutcome;
 
-/// Results of a run.
+/// Results to report for a run.
 pub struct RunResults<'a> {
-    /// Outcome of the run.
     pub outcome: RunOutcome,
-    /// Files that could not be written.
+    /// Errors for files that could not be written.
     pub errors: &'a [Problem],
     /// Completed launches.
     pub launches: &'a [FinishedLaunch],
@@ -110,7 +109,7 @@ impl RunResults<'_> {
 pub struct RunReport<'a> {
     outcome: RunOutcome,
     exit_status: u8,
-    /// Files that could not be written.
+    /// Messages for files that could not be written.
     errors: Vec<&'a str>,
     /// Name of each error for `gcn explain`.
     names: Vec<Option<&'static str>>,
@@ -120,7 +119,7 @@ pub struct RunReport<'a> {
     /// Number of workgroups in all launches.
     workgroups: u64,
     waves: u64,
-    /// Number of executed instructions, per wave.
+    /// Number of executed wave instructions.
     instructions: u64,
     seconds: f64,
     notes: &'a [String],
@@ -167,7 +166,7 @@ impl<'a> LaunchReport<'a> {
 }
 
 impl<'a> RunReport<'a> {
-    /// Creates the report of a run on a device of a target with `threads` host threads.
+    /// Creates the report of a run on a `target` device with `threads` host threads.
     pub fn new(results: &RunResults<'a>, target: &'a str, threads: usize) -> RunReport<'a> {
         let launches: Vec<LaunchReport> = results.launches.iter().map(LaunchReport::new).collect();
         let sum = |of: fn(&LaunchReport) -> u64| launches.iter().map(of).sum();

@@ -16,13 +16,12 @@ use crate::program::ProgramRequest;
 pub struct RunRequest {
     /// The launch file, if there is one.
     pub launch_file: Option<PathBuf>,
-    /// The program.
     pub program: ProgramRequest,
     /// Number of host threads.
     pub threads: Option<usize>,
     /// Engine that executes instructions.
     pub engine: Option<Engine>,
-    /// Time limit of all launches together.
+    /// Total time limit for all launches.
     pub timeout: Option<Duration>,
     /// Maximum guest memory in bytes.
     pub memory: Option<u64>,
@@ -38,11 +37,8 @@ pub struct RunRequest {
     pub save: Vec<NamedText>,
     /// Buffers to compare.
     pub expect: Vec<NamedText>,
-    /// Variations of the execution.
     pub variations: Variations,
-    /// Options of the trace.
     pub trace: TraceOptions,
-    /// Options of the profile.
     pub profile: ProfileOptions,
     /// File for the host code.
     pub dump_code: Option<PathBuf>,
@@ -84,7 +80,7 @@ impl TraceOptions {
 /// Requested launch of a kernel.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct LaunchRequest {
-    /// Name of the kernel; the only one by default.
+    /// Kernel name. Defaults to the only kernel.
     pub kernel: Option<String>,
     /// Grid size in work-items.
     pub grid: Option<LaunchSizes>,

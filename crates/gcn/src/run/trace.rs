@@ -1,4 +1,4 @@
-//! Trace of a run: its instructions and output.
+//! Trace of a run: the selected instructions and the destination.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

@@ -1,4 +1,4 @@
-//! Suggested call of `gcn why` for the first unexpected element of a run.
+//! Suggested `gcn why` command line for the first unexpected element of a run.
 
 use std::ffi::OsString;
 
@@ -6,7 +6,7 @@ use crate::render::{printable, shell_word};
 
 /// Command that the suggestion replaces.
 const RUN: &str = "run";
-/// Options with a value that concern results, and do not apply to `gcn why`.
+/// Options with a value that concern results and do not apply to `gcn why`.
 const DROPPED: [&str; 8] = [
     "--expect",
     "--print",

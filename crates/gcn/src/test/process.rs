@@ -20,7 +20,7 @@ use crate::render::printable;
 const GRACE: Duration = Duration::from_secs(5);
 /// Maximum interval at which a process is polled.
 const POLL: Duration = Duration::from_millis(20);
-/// Bytes kept of the beginning of a process's output, and minimum number kept of the end of a longer output.
+/// Number of bytes kept from the start of a process's output, and minimum number kept from the end of longer output.
 const KEPT: usize = 32 << 10;
 
 /// Settings that all processes share.
@@ -116,7 +116,7 @@ fn execute(
     let (reader, writer) = io::pipe()?;
     command.stdout(writer.try_clone()?).stderr(writer);
     let child = command.spawn();
-    // `command` holds the write ends of the pipe, which would keep it open.
+    // Close the write ends in `command`, which would keep the pipe open.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = child?;
     let (send, output) = mpsc::channel();
@@ -156,7 +156,7 @@ fn wait(child: &mut Child, terms: &ChildTerms<'_>) -> io::Result<Option<ExitStat
     }
 }
 
-/// Reads a stream as text; the middle of a long one is dropped.
+/// Reads a stream as text, dropping the middle if it is long.
 fn read_ends(mut stream: impl Read) -> String {
     let mut kept = Vec::new();
     let mut end = Vec::new();

@@ -48,7 +48,7 @@ impl RowOutcome {
         }
     }
 
-    /// True if all expectations hold and nothing was found.
+    /// True if all expectations hold and no checker reported a finding.
     pub fn passed(self) -> bool {
         self == RowOutcome::Passed
     }
@@ -91,7 +91,6 @@ impl RowOutcome {
 pub struct Row {
     /// Printable path.
     pub path: String,
-    /// Outcome of the launch file.
     pub outcome: RowOutcome,
     /// Wall-clock seconds.
     pub seconds: f64,

@@ -1,7 +1,7 @@
-//! `gcn why --against`: two runs, their first different element, and the place where they part.
+//! `gcn why --against`: compares two runs, and finds where they diverge.
 //!
-//! The runs use separate devices in turn, so that buffers have the same addresses in both: instructions compute with
-//! addresses. If the size of its code moves a run's buffers, the run is prepared again with padding before them.
+//! The runs use separate devices in turn, so that buffers and computed addresses are the same in both. If a difference
+//! in code size moves the buffers, one run is prepared again with padding before them.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -52,7 +52,7 @@ fn optional(input: Arg) -> Arg {
         .value_parser(OsStringValueParser::new().map(PathBuf::from))
 }
 
-/// Executes both runs and writes the place where they part.
+/// Executes both runs and writes where they diverge.
 ///
 /// # Errors
 /// An option does not apply, a launch or the place is invalid, the runs share no buffers, or the output cannot be
@@ -154,7 +154,7 @@ impl Different {
     }
 }
 
-/// Place that a graph explains.
+/// Location for a value graph.
 #[derive(Clone, Copy)]
 enum GraphPlace<'a> {
     /// Element that differs.
@@ -171,7 +171,7 @@ struct TwoRuns {
 }
 
 impl TwoRuns {
-    /// Executes both runs, and finds the place where they part.
+    /// Executes both runs and finds where they diverge.
     fn compare(mut self, args: &Args) -> Result<Report, RunEnd> {
         let place = args.place.as_deref();
         let mut outputs = [self.outputs(0, place)?, self.outputs(1, place)?];
@@ -193,7 +193,7 @@ impl TwoRuns {
                 "buffers have other addresses in the other run, where addresses agree with none";
             notes.push(note.to_owned());
         }
-        // A fault is the difference, unless an element is named or both runs have it.
+        // A fault counts as the difference, unless an element is named or both runs have the same fault.
         let faults = [0, 1].map(|side| outputs[side].fault.as_ref());
         let faults = faults.map(|it| it.and_then(|it| it.access.as_ref()));
         let side = faults.iter().position(Option::is_some);
@@ -251,8 +251,8 @@ impl TwoRuns {
         })
     }
 
-    /// Finds where two graphs part. If only one run has written the element, the graph of the other run is replaced by
-    /// the graph of the lane's last store, and the index of that run is returned.
+    /// Finds where two graphs diverge. If only one run wrote the element, the graph of the lane's last store replaces
+    /// the graph of the other run, whose index is returned.
     fn parting(
         &self,
         graphs: [&ValueGraph; 2],
@@ -273,7 +273,7 @@ impl TwoRuns {
         Ok((part(first, other), None))
     }
 
-    /// Finds where the runs part in the address of an access that faulted in one of them.
+    /// Finds where the runs diverge in the address of an access that faulted in one of them.
     fn fault(
         &self,
         side: usize,
@@ -342,7 +342,8 @@ impl TwoRuns {
         })
     }
 
-    /// Requested element if it differs, or else the first one that differs; and the number of elements compared.
+    /// Requested element if it differs, or the first element that differs if none is requested; and the number
+    /// compared.
     fn different(
         &self,
         place: Option<&str>,

@@ -18,7 +18,7 @@ struct Report<'a> {
     value: serde_json::Value,
     /// True if no instruction wrote the element, and the answer explains the address of the access that ended the run.
     is_fault: bool,
-    /// Steps and origins that wrote the place.
+    /// Steps and origins that the value comes from.
     roots: Vec<TargetReport>,
     steps: Vec<StepReport<'a>>,
     origins: Vec<OriginReport>,
@@ -177,11 +177,9 @@ pub fn origin(origin: &Origin, names: &RunNames) -> OriginReport {
 
 /// Element with its value.
 pub struct Element<'a> {
-    /// Selector.
+    /// Selector of the element.
     pub place: &'a str,
-    /// Type.
     pub ty: Type,
-    /// Value.
     pub value: serde_json::Value,
 }
 

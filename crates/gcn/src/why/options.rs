@@ -23,13 +23,13 @@ pub struct Args {
     /// launch file, or an option that only the other run has, such as -O0, --target=gfx900 or --late; may be given several times.
     #[arg(long, value_name = "OTHER", allow_hyphen_values = true)]
     pub against: Vec<String>,
-    /// Tolerance of --against for elements that it searches, as in `--expect`: 1e-6, `4 ulp`.
+    /// Tolerance of --against for comparing elements, as in `--expect`: 1e-6, `4 ulp`.
     #[arg(long, value_name = "TOLERANCE", requires = "against", value_parser = tolerance)]
     pub tolerance: Option<Tolerance>,
     /// Levels of the tree.
     #[arg(long, value_name = "N", default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..))]
     pub depth: u32,
-    /// Maximum number of executions of instructions, lane by lane, that are followed.
+    /// Maximum number of instruction executions to follow, counted per lane.
     #[arg(long, value_name = "N", default_value_t = EXECUTIONS, value_parser = executions)]
     pub executions: usize,
 }

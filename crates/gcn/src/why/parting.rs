@@ -1,4 +1,4 @@
-//! Text and JSON of the place where two runs part.
+//! Text and JSON for the point where two runs diverge.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ use gcn_report::plural;
 
 /// Names of the runs.
 const SIDES: [&str; 2] = ["first", "other"];
-/// Maximum number of pairs shown between the parting and the element.
+/// Maximum number of pairs shown between the divergence and the element.
 const MAX_PAIRS: usize = 8;
 
 /// Registers that are omitted if both runs have the launch's value.
@@ -37,7 +37,7 @@ pub struct Report {
 pub struct Difference {
     /// Element or access that differs.
     pub subject: Subject,
-    /// Place where the runs part.
+    /// Point where the runs diverge.
     pub parting: Parting,
     /// Names of the launches of both runs.
     pub names: [RunNames; 2],
@@ -49,9 +49,9 @@ pub enum Subject {
     Element(ComparedElement),
     /// An access whose fault ended one run.
     Fault {
-        /// The run.
+        /// Index of the run.
         side: usize,
-        /// Kind of fault.
+        /// Description of the fault: a predicate whose subject is the run.
         message: String,
     },
 }
@@ -92,7 +92,7 @@ impl BufferCounts {
     }
 }
 
-/// Headline for a kind of parting.
+/// Headline for a kind of divergence.
 fn headline(kind: PartingKind) -> &'static str {
     match kind {
         PartingKind::Result => "equal operands have different results",
@@ -216,7 +216,7 @@ fn write_side(
     if side.steps.is_empty() {
         return writeln!(out, "{branch}{name}: has no such access");
     }
-    // A single instruction is shown on the line of its run, several below it. Omitted ones are counted on that line.
+    // The line of the run shows a single instruction, or the number of omitted ones; several are shown below it.
     let is_one = side.steps.len() == 1 && side.hidden == 0;
     let mut tree = Tree { lines: Vec::new() };
     let mut head = String::new();
@@ -229,7 +229,7 @@ fn write_side(
     for (place, step) in side.steps.iter().enumerate() {
         let has_wave = place == 0;
         let line = step_line(step, names, has_wave);
-        // For a region, the values that both runs have.
+        // For a region, only the values that agree.
         let inputs = shown(step, !is_one).into_iter();
         let inputs = inputs.map(|it| input_line(it, names));
         if is_one {
@@ -248,7 +248,7 @@ fn write_side(
     tree.write(below, out)
 }
 
-/// Lines with lines below them.
+/// Two-level tree of lines.
 struct Tree {
     lines: Vec<(String, Vec<String>)>,
 }
@@ -362,9 +362,9 @@ struct ComparisonReport<'a> {
     kind: Option<&'static str>,
     /// The first and the other run.
     runs: Vec<RunReport<'a>>,
-    /// Pairs of instructions from the element down to where the runs part.
+    /// Pairs of instructions from the element down to the point where the runs diverge.
     path: Vec<HopReport<'a>>,
-    /// Number of other places where operands part.
+    /// Number of other points where operands diverge.
     others: usize,
     /// Run, `first` or `other`, that reads a register before a load has taken effect.
     unwaited: Option<&'static str>,
@@ -409,7 +409,7 @@ struct InstructionReport<'a> {
     number: u64,
     register: Option<&'a str>,
     value: Option<u64>,
-    /// Element or argument that it accesses.
+    /// Element or argument accessed by the instruction.
     accesses: Option<OriginReport>,
     read: Vec<InputReport<'a>>,
 }
@@ -420,7 +420,7 @@ struct InputReport<'a> {
     kind: &'static str,
     register: Option<&'a str>,
     value: Option<u64>,
-    /// True if the other run has the value, from the same origins.
+    /// True if the other run has the same value from the same origins.
     agrees: bool,
     /// Instruction that produced the value.
     instruction: Option<BTreeMap<&'static str, serde_json::Value>>,

@@ -73,16 +73,16 @@ pub struct Runs<'a> {
 pub struct RunFault {
     /// Description, as `gcn run` reports it.
     pub note: String,
-    /// Access that faulted; `None` for another fault.
+    /// Access that faulted; `None` for other kinds of faults.
     pub access: Option<FaultedAccess>,
 }
 
 /// Access that faulted.
 #[derive(Clone, PartialEq)]
 pub struct FaultedAccess {
-    /// Place of the instruction.
+    /// Faulting access, as the subject of a question.
     pub place: AccessPlace,
-    /// Kind of fault.
+    /// Description of the fault: a predicate whose subject is the run.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! Regions: the instructions between a result and values that the other run has.
+//! Regions: the instructions between a result and values that agree with the other run.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap};
@@ -9,7 +9,7 @@ use crate::why::graph::GraphInput;
 use crate::why::slice::NO_LANE;
 
 impl Walk<'_> {
-    /// Returns the operands that the other run does not have.
+    /// Returns the operands that do not agree with the other run.
     fn differing(&self, side: usize, node: u32) -> Vec<GraphInput> {
         let graph = self.graphs[side];
         let place = graph.nodes[node as usize].place.as_ref();
@@ -25,7 +25,7 @@ impl Walk<'_> {
         differing.copied().collect()
     }
 
-    /// Returns the instructions between a result and values that the other run has, last instruction first.
+    /// Returns the instructions between a result and values that agree with the other run, last instruction first.
     pub(super) fn region(&self, side: usize, node: u32) -> Vec<u32> {
         let mut found = vec![node];
         let mut readers: HashMap<u32, usize> = HashMap::from([(node, 0)]);
@@ -45,8 +45,8 @@ impl Walk<'_> {
             reads.push(nodes);
         }
         let reads: HashMap<u32, Vec<u32>> = found.iter().copied().zip(reads).collect();
-        // An instruction comes after all that read its result, latest first. Positions in different waves cannot be
-        // compared.
+        // An instruction comes after all instructions that read its result; among those ready, the latest comes first.
+        // Positions in different waves cannot be compared.
         let order = |node: u32| {
             let it = &self.graphs[side].nodes[node as usize];
             (it.run, it.at, node)
@@ -92,7 +92,7 @@ impl Walk<'_> {
         })
     }
 
-    /// Returns the lane of an end's result, or else of the element.
+    /// Returns the lane of an end's result, or else the lane that wrote the queried location.
     pub(super) fn lane(&self, side: usize, end: &End) -> Option<u8> {
         let graph = self.graphs[side];
         let roots = graph.roots.iter().filter_map(|it| it.node());
@@ -101,8 +101,8 @@ impl Walk<'_> {
         lanes.find(|it| *it != NO_LANE)
     }
 
-    /// Groups the instructions of an end: the lanes of a mask that one execution of a comparison wrote form a group, in
-    /// which the element's lane comes first.
+    /// Groups the instructions of an end. The lane bits of a mask written by one execution form a group, which starts
+    /// with the lane of the result.
     pub(super) fn executions(&self, side: usize, end: &End) -> Vec<Vec<u32>> {
         let graph = self.graphs[side];
         let lane = self.lane(side, end);

@@ -72,7 +72,7 @@ impl Exceptions {
         })
     }
 
-    /// Returns the origin of an integer converted from a value with an origin.
+    /// Returns the origin of an integer converted from a value with origin `from`.
     pub(super) fn converted(&mut self, from: ExceptionId) -> Option<ExceptionId> {
         let ExceptionSource { cause, pc, inst } = self.made(from);
         match cause {

@@ -117,7 +117,7 @@ impl FloatBits {
         }
     }
 
-    /// Returns the number; the low one of a packed value.
+    /// Returns the value as a number. For a packed value, returns the low half.
     pub(super) fn number(self) -> f64 {
         match self.ty {
             Ty::F16 | Ty::F16x2 => f16::from_bits(self.bits as u16).to_f64(),

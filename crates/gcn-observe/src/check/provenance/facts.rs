@@ -47,7 +47,6 @@ pub(super) struct ProvenanceFacts {
     pub(super) rule: MarkFlow,
     /// Sources in the order of the operation, without masks.
     pub(super) sources: Box<[MarkedOperand]>,
-    /// The result.
     pub(super) result: Option<MarkedOperand>,
     /// Operands that are read.
     pub(super) read: Box<[MarkedOperand]>,
@@ -183,8 +182,8 @@ fn is_whole(step: &Step) -> bool {
     !is_sdwa && !has_dpp && !is_signed && !is_half
 }
 
-/// Returns the propagation of marks through an operation on whole registers. `is_float` is true if it has a
-/// floating-point result.
+/// Returns the propagation of marks through an operation on whole registers. `is_float` is true for a floating-point
+/// result.
 fn rule(op: AluOp, is_float: bool) -> MarkFlow {
     use Bitwise::{And, Or};
     match op {

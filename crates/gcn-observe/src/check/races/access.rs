@@ -1,4 +1,4 @@
-//! Accesses: a shadow entry identifies an access and its kind; extents are the bytes that it covers.
+//! Accesses: a shadow entry identifies an access and its kind; extents are the bytes that the access covers.
 
 use std::ops::Range;
 
@@ -26,11 +26,10 @@ pub(super) const UNKNOWN_SITE: u16 = (1 << SITE_BITS) - 1;
 /// Kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum AccessKind {
-    /// A load.
+    /// A load without GLC.
     Load,
     /// A load with GLC, which sees stores by other compute units.
     CoherentLoad,
-    /// A store.
     Store,
     /// A read-modify-write.
     Atomic,
@@ -151,7 +150,7 @@ impl PastAccess {
         self.0 & Release::GROUP != 0 && self.kind().writes()
     }
 
-    /// True if the write releases to all waves to which `other` does.
+    /// True if the write releases to all waves that `other` releases to.
     pub(super) fn releases_as(self, other: PastAccess) -> bool {
         (self.releases_to_agent() || !other.releases_to_agent())
             && (self.releases_to_group() || !other.releases_to_group())
@@ -247,7 +246,7 @@ pub(super) fn clashes(before: PastAccess, now: PastAccess) -> bool {
             Load | CoherentLoad | FailedSwap | SwapLoad,
             Load | CoherentLoad | FailedSwap | SwapLoad,
         ) => false,
-        // An atomic load and a write: stores to flags look like all other stores.
+        // The GLC load may be an atomic load of a flag, and stores to flags look like all other stores.
         (CoherentLoad, Store | Atomic) | (Store | Atomic, CoherentLoad) => false,
         (Atomic | FailedSwap | SwapLoad, Atomic) | (Atomic, FailedSwap | SwapLoad) => false,
         (Store, Atomic | FailedSwap | SwapLoad) => !before.may_publish(),
@@ -259,7 +258,7 @@ pub(super) fn clashes(before: PastAccess, now: PastAccess) -> bool {
 /// Size of a dword in bytes.
 pub(super) const DWORD: u64 = 4;
 
-/// Kind of memory that has a shadow.
+/// Kind of memory with a shadow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ShadowedMemory {
     Global,

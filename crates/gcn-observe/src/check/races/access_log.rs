@@ -12,7 +12,7 @@ use super::access::{PastAccess, ShadowedMemory};
 use super::lanes::each_element;
 use crate::filter::lanes;
 
-/// Maximum number of accesses of each kind in half a log. Both halves fit in the host's cache beside other data.
+/// Maximum number of accesses of each kind in half a log. Both halves fit in the host's cache along with other data.
 const MOST_ROWS: usize = 1 << 14;
 const MOST_OTHERS: usize = 1 << 11;
 

@@ -41,7 +41,7 @@ pub(super) struct HappensBefore<'a> {
     pub(super) since: u32,
     /// Clocks of the waves that the wave has synchronized with.
     pub(super) known: &'a OrderedClocks,
-    /// Clocks that happen before accesses that bypass the cache, if this is one.
+    /// Additional clocks that happen before the access, if the access bypasses the cache.
     pub(super) past_cache: Option<PastCache<'a>>,
     /// True for LDS, where earlier accesses by other workgroups always happened before this one.
     pub(super) is_lds: bool,
@@ -84,7 +84,7 @@ pub(super) struct Conflict {
 /// Result of checking an instruction's access against the shadow.
 #[derive(Debug, Default)]
 pub(super) struct Conflicts {
-    /// Earlier accesses that conflict with it.
+    /// Earlier accesses that conflict with the instruction's access.
     pub(super) conflicts: Vec<Conflict>,
     /// Last writes to the accessed locations, by address. Collected on demand.
     pub(super) writes: Vec<(u64, PastAccess)>,
@@ -110,7 +110,7 @@ impl Conflicts {
         self.conflicts.len() + self.writes.len()
     }
 
-    /// Records a conflict between two accesses, if they conflict. `which` is the index in the cache.
+    /// Records a conflict if the two accesses conflict. `which` is the index of `before` in the cache.
     #[inline]
     fn look(
         &mut self,

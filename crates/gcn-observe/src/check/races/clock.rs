@@ -1,8 +1,8 @@
 //! Vector clocks of waves.
 //!
-//! Releases by other workgroups matter only if an access may conflict with one of theirs, or if the wave invalidates its
-//! cache. A wave therefore stores the releases that it receives, and computes their clocks on demand ([`ReceivedClocks`]).
-//! Kernels in which many waves only add to the same locations never need them.
+//! Releases by other workgroups matter only if an access may conflict with one of their accesses, or if the wave
+//! invalidates its cache. A wave therefore stores the releases that it receives, and computes their clocks on demand
+//! ([`ReceivedClocks`]). Kernels in which many waves only add to the same locations never need these clocks.
 
 use std::collections::HashSet;
 use std::mem::take;
@@ -20,7 +20,8 @@ const BLOCK: u32 = 16;
 /// Clocks of consecutive waves; 0 if unknown.
 type Block = [u32; BLOCK as usize];
 
-/// For each wave, the clock up to which its operations happen before. Sets share equal blocks.
+/// Set of operations that happen before a point in time: for each wave, its last clock in the set. Sets share equal
+/// blocks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct OrderedClocks(Vec<(u32, Arc<Block>)>);
 
@@ -30,7 +31,7 @@ impl OrderedClocks {
             .binary_search_by_key(&(wave / BLOCK), |(number, _)| *number)
     }
 
-    /// True if a wave's operations up to `clock` happen before.
+    /// True if the set contains a wave's operations up to `clock`.
     #[inline]
     pub(super) fn has(&self, wave: u32, clock: u32) -> bool {
         let at = |index: usize| self.0[index].1[(wave % BLOCK) as usize];
@@ -73,7 +74,7 @@ impl OrderedClocks {
     }
 }
 
-/// Merges a block into another one for the same waves. Returns true if that changes it.
+/// Merges a block into `known`, the block of the same waves. Returns true if `known` changes.
 fn join_block(known: &mut Arc<Block>, theirs: &Arc<Block>) -> bool {
     if Arc::ptr_eq(known, theirs) {
         return false;
@@ -114,7 +115,7 @@ pub(super) struct ReceivedClocks(Option<Arc<ClockNode>>);
 
 #[derive(Debug)]
 struct ClockNode {
-    /// Other sets, which the set includes.
+    /// Other sets included in this one.
     bases: Vec<ReceivedClocks>,
     /// Releases, with the releasing waves' knowledge.
     releases: Vec<ReadReleases>,

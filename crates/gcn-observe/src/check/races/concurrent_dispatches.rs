@@ -88,8 +88,8 @@ impl Runs {
         drop(seen);
     }
 
-    /// Records the end of a dispatch, and compares it with those that ended while it ran. Running dispatches are compared
-    /// with it when they end. If one of them exceeds the limits, it is compared with its oldest ended dispatches now.
+    /// Records the end of a dispatch, and compares it with the dispatches that ended while it ran. Running dispatches
+    /// are compared with it when they end, or, if they exceed the limits, with their oldest ended dispatches now.
     pub(super) fn end(&self, id: u64, findings: &Findings) {
         let mut runs = self.lock();
         let Some(ending) = runs.running.remove(&id) else {
@@ -115,7 +115,7 @@ impl Runs {
     }
 }
 
-/// Reports races between two concurrent dispatches, in the order in which they end.
+/// Reports races between two concurrent dispatches, given in the order in which they ended.
 fn compare(mut runs: [Arc<RaceDispatch>; 2], findings: &Findings) {
     let [first, last] = runs.each_ref().map(|run| run.means);
     // The last dispatch may learn from the host or a third dispatch that the first has ended. The first can learn only

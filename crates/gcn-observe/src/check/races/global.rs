@@ -140,8 +140,8 @@ impl ShadowPage {
 }
 
 impl ShadowPage {
-    /// Calls `each` for each conflict between two dispatches in a page, with its address. Returns true if one of them
-    /// may have acquired a write of the other.
+    /// Calls `each` for each conflict between two dispatches in a page, with its address. Returns true if either may
+    /// have acquired a write of the other.
     fn compare(
         pages: [&ShadowPage; 2],
         base: u64,
@@ -254,8 +254,9 @@ impl GlobalShadow {
         }
     }
 
-    /// Calls `each` for each conflict between two dispatches, with its address. Returns true if one of them may have acquired a
-    /// write of the other, or if a shadow has reached its limit. All threads must pass two dispatches in the same order.
+    /// Calls `each` for each conflict between two dispatches, with its address. Returns true if either may have
+    /// acquired a write of the other, or if a shadow has reached its limit. All threads must pass two dispatches in the
+    /// same order.
     pub(super) fn compare(
         [one, other]: [&GlobalShadow; 2],
         layout: EntryLayout,

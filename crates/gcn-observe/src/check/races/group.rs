@@ -42,7 +42,7 @@ struct LastRead {
     operation: Option<OperationId>,
 }
 
-/// Path of a memory access.
+/// Path of a memory access with respect to the caches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CachePath {
     /// A load through the vector cache. It may return a stale value until the cache is invalidated.
@@ -54,7 +54,7 @@ pub(super) enum CachePath {
 }
 
 impl CachePath {
-    /// Path of an access of a kind.
+    /// Returns the path of an access.
     pub(super) fn new(kind: AccessKind, is_scalar: bool) -> CachePath {
         match kind {
             // The swap fails if the loaded value is stale.
@@ -72,7 +72,7 @@ impl CachePath {
 /// Accesses that happen before an access by a wave.
 #[derive(Debug)]
 pub(super) struct EarlierAccesses {
-    /// Clocks of the waves that it has synchronized with.
+    /// Clocks of the waves that the wave has synchronized with.
     known: Arc<OrderedClocks>,
     /// Further clocks, for accesses that bypass the cache.
     past_cache: ReceivedClocks,
@@ -132,8 +132,8 @@ impl Default for WaveClocks {
 }
 
 impl WaveClocks {
-    /// Release properties that waits give a write by an operation of the wave. If the operation has been delayed, later
-    /// ones may be outstanding.
+    /// Release properties of a write by an operation of the wave, as established by waits. If the operation was
+    /// delayed, later ones may be outstanding.
     pub(super) fn completed(
         &mut self,
         scoreboard: &Scoreboard,
@@ -179,7 +179,7 @@ impl WaveClocks {
         pending.all(|it| self.invalidations.contains(&it.operation))
     }
 
-    /// Records that lanes store to LDS or global memory, or execute an atomic there that returns.
+    /// Records that lanes store to LDS or global memory, or execute a returning atomic there.
     pub(super) fn writes(&mut self, memory: ShadowedMemory, lanes: u64) {
         match memory {
             ShadowedMemory::Lds => self.wrote_lds |= lanes,
@@ -215,14 +215,14 @@ impl WaveClocks {
         run.histories.learn(own, self.clock, self.knowledge.clone());
     }
 
-    /// Invalidates the cache, so that received releases also happen before cached loads. Returns false if that adds nothing.
+    /// Invalidates the cache, so that received releases also happen before cached loads. Returns true if this adds clocks.
     fn acquire_arrived(&mut self, run: &RaceDispatch) -> bool {
         let arrived = take(&mut self.knowledge.past_cache).value(&run.histories);
         Arc::make_mut(&mut self.knowledge.known).join(&arrived)
     }
 
-    /// Records that an operation reads a write and a sequence at an address. Returns true for each that must be received:
-    /// it differs from the last one read there, or that read is still outstanding and this one may complete first.
+    /// Records that an operation reads a write and a sequence at an address. Returns true for each that must be received: it
+    /// differs from the last one read there, or the last read is still outstanding and this one may complete first.
     fn note_read(
         &mut self,
         at: u64,

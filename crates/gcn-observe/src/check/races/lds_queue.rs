@@ -44,12 +44,12 @@ impl AccessMode {
     }
 }
 
-/// Accesses that share a dword with the one being entered.
+/// Dwords of the access being entered that are accessed more than once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct DwordOverlap {
-    /// True if another wave's access in a conflicting mode does.
+    /// True if another wave has accessed one of them in a conflicting mode.
     pub(super) others: bool,
-    /// True if two of its own elements share a dword.
+    /// True if two elements of the access share a dword.
     pub(super) itself: bool,
 }
 
@@ -76,7 +76,7 @@ pub(super) struct LdsBitmap {
 /// Collector for the dwords of an access.
 struct Collector<'a> {
     bits: &'a mut [u64],
-    /// Index of the current word, and its bits that are not written back yet.
+    /// Index of the current word, and its bits that have not been written back yet.
     word: u64,
     open: u64,
 }
@@ -99,7 +99,7 @@ impl Collector<'_> {
         self.open = 0;
     }
 
-    /// Adds the dwords that contain some bytes. Returns their number.
+    /// Adds the dwords that contain `bytes`. Returns the number of dwords.
     fn add(&mut self, bytes: Range<u64>) -> u64 {
         let (mut first, end) = (bytes.start / DWORD, bytes.end.div_ceil(DWORD));
         let all = end - first;
@@ -112,7 +112,7 @@ impl Collector<'_> {
         all
     }
 
-    /// Adds the dwords of elements with `bytes` bytes each. Returns their number.
+    /// Adds the dwords of elements with `bytes` bytes each. Returns the number of dwords.
     fn add_all(&mut self, bytes: u64, elements: impl Iterator<Item = u64>) -> u64 {
         let dwords = bytes.div_ceil(DWORD);
         let mask = u64::MAX >> (64 - dwords.clamp(1, 64));
@@ -248,7 +248,7 @@ struct BacklogAccess {
     wave: u32,
     lanes: u64,
     elements: ShareElements,
-    /// Index of its base addresses in the backlog.
+    /// Index of the base addresses in the backlog.
     bases: usize,
 }
 
@@ -321,7 +321,7 @@ pub(super) struct Backlog {
 
 /// Maximum number of queued accesses.
 const MOST: usize = 2048;
-/// Number of recent base addresses searched for a match. Code accesses LDS through few address registers, with varying offsets.
+/// Number of recent base addresses searched for a match. Code uses few address registers for LDS, with varying offsets.
 const RECENT: usize = 4;
 /// Maximum number of stores tracked individually.
 const FEW_STORES: usize = 32;
@@ -369,7 +369,7 @@ impl Backlog {
         overlap(&self.kept_bytes, bytes)
     }
 
-    /// Returns a bitmap of the parts that contain some bytes. Bytes beyond LDS belong to the last part.
+    /// Returns a bitmap of the parts that contain any of `bytes`. Bytes beyond LDS belong to the last part.
     fn parts(&self, bytes: &Range<u64>) -> u64 {
         let part = |at: u64| (at >> self.shift).min(u64::from(PARTS - 1)) as u32;
         let (first, last) = (part(bytes.start), part(bytes.end.saturating_sub(1)));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::access::{EntryLayout, PastAccess};
 
-/// Number of releases of each wave that a list keeps: its last release to all workgroups, and its last release.
+/// Number of releases per wave in a rebuilt list: the last release to all workgroups, and the last one of any kind.
 const KEPT: usize = 2;
 /// Number of other releases above which a list is rebuilt.
 const MAX_OTHERS: usize = 64;

@@ -203,8 +203,8 @@ fn part_of_host(kind: AccessKind) -> (&'static str, u64) {
 }
 
 impl Race<'_> {
-    /// Reports the race. The primary location is the instruction with the higher address, or of two waves at one instruction
-    /// the higher one, so that the finding does not depend on the execution order.
+    /// Reports the race. The primary location is the instruction with the higher address, or the higher of two waves at
+    /// the same instruction, so that the finding does not depend on the execution order.
     pub(super) fn report(
         &self,
         findings: &Findings,

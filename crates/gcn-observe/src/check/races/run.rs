@@ -100,8 +100,8 @@ impl RaceDispatch {
         }
     }
 
-    /// True if no race is possible: agents are waves, the dispatch has only one and begins with an acquire fence, no
-    /// other dispatch has run concurrently, and the kernel cannot observe the host, which has not accessed memory so far.
+    /// True if no race is possible: agents are waves, the dispatch has one wave and begins with an acquire fence, no other
+    /// dispatch has run concurrently, and the kernel cannot observe the host, which has not accessed memory so far.
     pub(super) fn is_alone(&self) -> bool {
         let is_of_waves = !self.layout.has_lanes();
         let may_be = is_of_waves && self.has_one_wave && self.acquires && !self.means.orders;

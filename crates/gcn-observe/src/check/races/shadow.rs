@@ -37,7 +37,7 @@ pub(super) enum Cells<const N: usize> {
 }
 
 impl<const N: usize> Cells<N> {
-    /// Copies cells, each of which becomes several. Returns `None` if their memory may not be allocated.
+    /// Splits each cell into several copies. Returns `None` if the memory limit is reached.
     fn new(cells: &[ShadowCell], may_grow: &impl Fn(u64) -> bool) -> Option<Cells<N>> {
         let times = N / cells.len();
         let fits = cells
@@ -56,7 +56,7 @@ impl<const N: usize> Cells<N> {
         })
     }
 
-    /// Cell with an index.
+    /// Returns the cell at an index.
     fn cell(&self, index: usize) -> ShadowCell {
         match self {
             Cells::Single(accesses) => accesses[index].cell(),
@@ -64,7 +64,7 @@ impl<const N: usize> Cells<N> {
         }
     }
 
-    /// Records an access to a range of cells. Stops at a cell for which no memory may be allocated.
+    /// Records an access to a range of cells. Stops if the memory limit is reached.
     #[inline]
     fn touch(
         &mut self,
@@ -244,7 +244,7 @@ impl ShadowRow {
         }
     }
 
-    /// Cell with an index.
+    /// Returns the cell at an index.
     fn cell(&self, index: usize) -> ShadowCell {
         match self {
             ShadowRow::Whole(cell) => *cell,
@@ -261,7 +261,7 @@ impl ShadowRow {
         bytes.start.is_multiple_of(size) && bytes.end.is_multiple_of(size)
     }
 
-    /// Splits cells until a range consists of whole cells. Returns false if their memory may not be allocated.
+    /// Splits cells until a range consists of whole cells. Returns false if the memory limit is reached.
     #[cold]
     fn split(&mut self, bytes: &Range<usize>, may_grow: &impl Fn(u64) -> bool) -> bool {
         let fits = |size| bytes.start.is_multiple_of(size) && bytes.end.is_multiple_of(size);

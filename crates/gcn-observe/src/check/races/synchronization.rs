@@ -31,7 +31,7 @@ fn is_coherent(dword: u32) -> bool {
 
 /// True if the first dword of an instruction may encode DS with GDS set, which includes GWS.
 fn may_be_of_gws(dword: u32) -> bool {
-    // Since GCN 1.2, and before.
+    // Encoding since GCN 1.2, or the earlier one.
     dword & 0xfc01_0000 == 0xd801_0000 || dword & 0xfc02_0000 == 0xd802_0000
 }
 
@@ -360,7 +360,7 @@ impl LastSwapLoads {
         }
     }
 
-    /// Returns the loads that feed a compare-and-swap, restricted to lanes that loaded from another address than the swap's.
+    /// Returns the loads that feed a compare-and-swap, restricted to lanes that did not load from the swap's address.
     pub(super) fn elsewhere(&self, pc: u64, swap: &Access, of: &SwapLoads) -> Vec<PlainLoad> {
         let mut found = Vec::new();
         for compared in of.compared(pc) {

@@ -135,7 +135,7 @@ impl RaceWatch {
         Some(())
     }
 
-    /// Checks as plain loads those that feed a compare-and-swap but loaded from another address.
+    /// Checks loads that feed a compare-and-swap but used another address, as plain loads.
     fn find_plain_loads(
         &mut self,
         run: &RaceDispatch,
@@ -357,9 +357,9 @@ impl RaceWatch {
 /// Effect of a write on the release sequences at its locations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SequenceEffect {
-    /// An atomic continues them.
+    /// An atomic continues the sequences.
     Continue,
-    /// A store ends them.
+    /// A store ends the sequences.
     End,
 }
 
@@ -424,7 +424,7 @@ fn change_sequences(
             }
             SequenceEffect::Continue => {
                 let is_release = entry.releases_to_agent() || entry.releases_to_group();
-                // A later release by the same agent includes it.
+                // A later release by the same agent includes the earlier one.
                 let is_included = run.layout.same_agent(entry, now) && now.releases_as(entry);
                 if is_release && !is_included {
                     chains.entry(at).or_default().add(run.layout, entry);

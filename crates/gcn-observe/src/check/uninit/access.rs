@@ -60,7 +60,7 @@ pub(super) struct UndefinedAccess<'a> {
     pub(super) memories: Memories<'a>,
     pub(super) view: GlobalView<'a>,
     pub(super) loads: &'a mut Loads,
-    /// Registers the instruction as a store that leaves undefined bits, and returns its number.
+    /// Registers the instruction as a store that leaves undefined bits, and returns the number of the store.
     pub(super) store: &'a mut dyn FnMut(&Loads, UndefinedOrigin) -> u32,
 }
 
@@ -333,7 +333,7 @@ impl UndefinedAccess<'_> {
             Does::Image(ImageOp::Load(..) | ImageOp::Sample(_) | ImageOp::Gather(_)) => {
                 let (bits, place) = self.load(lane, 0, self.access.bytes.into());
                 let bits = all_or_none(&bits);
-                // Defined texels leave the undefined bits that earlier texels have set.
+                // Defined texels do not clear the undefined bits that earlier texels have set.
                 if bits != 0 {
                     let origin = self.origin_if(place);
                     self.set_registers(plan.vdst, plan.data_dwords, lane, &[bits; 16], origin);
@@ -412,8 +412,8 @@ impl UndefinedAccess<'_> {
         self.origin(place)
     }
 
-    /// Updates the shadow of an element for an atomic with `data`, which leaves the undefined bits `new`; without `new`,
-    /// any undefined bit makes it undefined as a whole. Returns the previous undefined bits.
+    /// Updates the shadow of an element for an atomic with `data`, which leaves the undefined bits `new`; without
+    /// `new`, any undefined bit makes the whole element undefined. Returns the previous undefined bits.
     fn update(
         &mut self,
         lane: usize,

@@ -37,7 +37,7 @@ pub(super) fn follows(op: AluOp) -> bool {
     apply(op, [nothing; 3], nothing, u32::BITS, false).is_some()
 }
 
-/// V_PERM_B32, which selects bytes of two registers (`b` is the lower one), their signs, and constants.
+/// Evaluates V_PERM_B32, which selects bytes of two registers (`b` is the lower one), their signs, and constants.
 fn permuted(a: PartlyDefined, b: PartlyDefined, selector: PartlyDefined) -> PartlyDefined {
     const BYTES: u64 = 8;
     if selector.undefined != 0 {

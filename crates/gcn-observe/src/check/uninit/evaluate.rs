@@ -318,7 +318,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Returns the result of a packed operation: a half is undefined if a source half that OP_SEL selects for it is.
+    /// Returns the result of a packed operation. A half is undefined if OP_SEL selects an undefined source half for it.
     fn packed(&self, sources: &[Option<EvaluatedSource>; 3], lane: usize) -> PartlyDefined {
         let inst = &self.instruction.step.inst;
         let low = inst.get(Field::OpSel);
@@ -397,7 +397,7 @@ impl<'a> Evaluation<'a> {
         any
     }
 
-    /// Returns the lanes that read a lane in `with` through DPP; without DPP, all active lanes if any may.
+    /// Returns the lanes that read an active lane in `with` through DPP. Without DPP, these are all active lanes or none.
     fn brought(&self, with: u64) -> u64 {
         let inst = &self.instruction.step.inst;
         let exec = self.instruction.exec;

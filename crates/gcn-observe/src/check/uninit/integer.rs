@@ -87,7 +87,7 @@ impl UndefinedInteger {
         number.clamp(least, least + count - 1)
     }
 
-    /// Converts a bit count to a value, which is undefined if any bit of `self` is.
+    /// Converts a bit count to a value, which is undefined if any bit of `self` is undefined.
     fn count(self, count: u32) -> UndefinedInteger {
         UndefinedInteger::new(
             PartlyDefined {

@@ -103,7 +103,7 @@ impl Evaluation<'_> {
         } else {
             plan.vdata
         };
-        // Bits of an address that select a lane. The low two bits can only carry.
+        // Address bits that affect the selected lane. The low two bits do so only through a carry from the offset.
         let selecting = if plan.offset % 4 == 0 { 0xfc } else { 0xff };
         let named = |this: &Self, lane: usize| {
             let address = this.in_lane(Arg::Vgpr(plan.vaddr.unwrap_or(0)), lane, 32);

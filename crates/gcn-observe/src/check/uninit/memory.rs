@@ -16,7 +16,7 @@ pub(super) const PADDING: u32 = u32::MAX;
 /// Undefined bits of a page, and the stores that left them undefined.
 struct UndefinedPage {
     bits: Box<[AtomicU32]>,
-    /// For each dword, the number of the store that left it undefined, which is at least 1, [`PADDING`], or 0 for none.
+    /// For each dword, the number (at least 1) of the store that left it undefined, [`PADDING`], or 0 for none.
     stores: OnceLock<Box<[AtomicU32]>>,
 }
 
@@ -37,9 +37,9 @@ impl UndefinedPage {
 struct Tracked {
     base: u64,
     len: u64,
-    /// Undefined bits of each dword in pages that are not allocated.
+    /// Undefined bits of each dword whose shadow page is not allocated.
     unseen: u32,
-    /// True if the host reads the memory only by copies, which are observed. Undefined bits are reported only then.
+    /// True if the host reads the memory only by copies, at which the checker reports undefined bits.
     is_apart: bool,
     pages: Box<[OnceLock<UndefinedPage>]>,
 }
@@ -149,7 +149,7 @@ impl Tracked {
         })
     }
 
-    /// Calls `each` for each unwritten part of a range, which is a dword or a page, in order.
+    /// Calls `each` for each unwritten part of a range (a dword or a page), in order.
     fn each_unwritten(&self, range: &Range<u64>, mut each: impl FnMut(Range<u64>)) {
         let end = range.end.min(self.base + self.len);
         let mut at = range.start.max(self.base);
@@ -206,7 +206,7 @@ impl UndefinedGlobal {
         self.any.load(Relaxed)
     }
 
-    /// Marks an allocation as undefined.
+    /// Starts tracking an allocation as undefined.
     pub(super) fn undefine(&self, range: Range<u64>) {
         self.insert(Tracked::new(range, u32::MAX, true));
     }
@@ -288,7 +288,7 @@ impl UndefinedGlobal {
     }
 }
 
-/// Returns a mask of `bytes` bytes that starts at an address within its dword.
+/// Returns the mask, within a dword, of `bytes` bytes that start at an address.
 fn mask_of(address: u64, bytes: u64) -> u32 {
     let ones = u32::MAX
         .checked_shr(32 - 8 * bytes.min(4) as u32)

@@ -70,7 +70,7 @@ impl Start {
 
 impl UndefinedRegisters {
     /// Creates the state at the start of a wave, in which only registers initialized by hardware are defined. Work-item
-    /// IDs count as defined in lanes without a work-item, too, since these are never read.
+    /// IDs count as defined even in lanes without a work-item, since these are never read.
     pub(super) fn new(vgprs: usize, initial: &Initial) -> Box<UndefinedRegisters> {
         let vgprs = vgprs.min(VECTORS);
         let mut start = Start {
@@ -268,7 +268,7 @@ impl UndefinedRegisters {
         self.scalar_origins[usize::from(register) % SCALARS]
     }
 
-    /// Finds an address register with undefined bits. Returns the first lane in which it has some, and their origin.
+    /// Finds an address register with undefined bits. Returns the first lane with such bits, and their origin.
     pub(super) fn first_undefined(
         &self,
         it: &RegisterUse,

@@ -107,7 +107,7 @@ impl SharedResults {
     }
 }
 
-/// Reports the stores that left dwords undefined, once per instruction, if `is_meant` returns true for them.
+/// Reports the stores that left dwords undefined and satisfy `is_meant`, once per instruction.
 fn told(
     findings: &Findings,
     stores: &[Store],

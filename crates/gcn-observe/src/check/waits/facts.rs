@@ -14,7 +14,7 @@ pub(super) enum WaitRole {
     Wait(Waitcnt),
     /// The instruction is tracked by counters.
     Counted(Counters),
-    /// Neither.
+    /// Any other instruction.
     Other,
 }
 

@@ -70,7 +70,7 @@ impl LdsBytes {
     }
 }
 
-/// Accesses that were outstanding when their waves reached a barrier. Other waves may not rely on them until the next one.
+/// Accesses outstanding when their waves reached a barrier. Other waves may not rely on them until the next barrier.
 #[derive(Debug)]
 pub(super) struct Unwaited<T> {
     /// Accesses that were outstanding at the previous barrier.
@@ -105,7 +105,7 @@ impl<T> Unwaited<T> {
         self.opened.iter()
     }
 
-    /// True if there are no such accesses.
+    /// True if other waves may rely on all accesses.
     pub(super) fn is_empty(&self) -> bool {
         self.opened.is_empty()
     }

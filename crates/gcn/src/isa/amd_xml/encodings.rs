@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gcn_isa::{Encoding, Field, Form, Isa, Kind};
 
-/// Encoding of the document.
+/// Encoding in the document.
 ///
 /// AMD's decoder selects an encoding by the bits of the fields ENCODING, OP and SEG of the first dword. Conditions
 /// distinguish encodings of an instruction with the same bits.
@@ -12,9 +12,9 @@ use gcn_isa::{Encoding, Field, Form, Isa, Kind};
 pub(super) struct XmlEncoding {
     /// Name. AMD's decoder recognizes conditions and modifiers by the names of encodings.
     pub(super) name: &'static str,
-    /// Encoding of the tables.
+    /// Corresponding encoding in the tables.
     pub(super) source: Encoding,
-    /// Fields by their lowest bit; fields whose name contains another field's name are last.
+    /// Fields sorted by lowest bit, except that a field whose name contains another field's name comes last.
     pub(super) fields: Vec<XmlField>,
     /// Values of the identifying bits, one for each opcode.
     pub(super) identifiers: BTreeSet<u32>,
@@ -233,7 +233,7 @@ fn is_flat(encoding: Encoding) -> bool {
     )
 }
 
-/// Number of low bits that a field of register numbers omits.
+/// Number of low bits omitted by a field that encodes aligned register numbers.
 fn padding(isa: Isa, encoding: Encoding, field: Field) -> u8 {
     let forms = gcn_isa::rows().flat_map(|row| isa.tables().forms(row.op()));
     let mut slots = forms

@@ -23,9 +23,9 @@ pub(super) enum OperandType {
     ScalarAddress { dwords: u8 },
     /// Scalar destination of a comparison with SDWA: VCC unless the highest bit is set.
     SdwaDestination,
-    /// VCC, without a field.
+    /// Implied VCC, without a field.
     ImpliedVcc,
-    /// Number.
+    /// Number in a field, rather than a register.
     Number,
 }
 
@@ -101,7 +101,7 @@ impl OperandType {
         }
     }
 
-    /// Values of the field that have names.
+    /// Named values of the field.
     pub(super) fn values(self, isa: Isa) -> Vec<(u16, String)> {
         let scalars = |codes: std::ops::Range<u16>, dwords: u8| {
             codes.filter_map(move |code| {
@@ -149,7 +149,7 @@ fn bits(dwords: u8) -> u32 {
     u32::from(dwords) * u32::BITS
 }
 
-/// Name of VGPRs.
+/// Assembly name of a VGPR range.
 fn vgpr(first: u16, dwords: u8) -> String {
     match dwords {
         1 => format!("v{first}"),
