@@ -35,8 +35,8 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask release --test DIRECTORY         install each package into fresh roots of Debian and run an example; as root
        cargo xtask playground DIRECTORY             build the playground, a page with gcn as WebAssembly, into DIRECTORY
        cargo xtask playground --test DIRECTORY      build it and test it in Chromium
-       cargo xtask book DIRECTORY                   generate the reference from the tables, build the book in DIRECTORY and check
-                                                    its links
+       cargo xtask book DIRECTORY                   generate the reference from the tables, build the book in DIRECTORY, with the
+                                                    playground if its tools are installed, and check its links
        cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM
        cargo xtask bench capi                       decode and print the same words with libgcn and LLVM's C API (llvm-19-dev)
        cargo xtask bench debug                      time the debugger's stops and steps back, and runs under it
@@ -285,7 +285,16 @@ fn build_book(directory: &Path) -> Result<()> {
         .args(["build", "--locked", "--profile", dist::PROFILE])
         .args(["--package", "gcn"]))?;
     let gcn = hsa::target_directory().join(dist::PROFILE).join("gcn");
-    book::build(Path::new(REPOSITORY), &gcn, &book_tools(), directory)
+    book_with_playground(&gcn, directory)
+}
+
+/// Builds the book in `directory`, with the playground if the tools for it are installed. `gcn` generates the reference.
+fn book_with_playground(gcn: &Path, directory: &Path) -> Result<()> {
+    let playground = tempfile::tempdir()?;
+    let is_built = playground::build_for_book(playground.path())?;
+    let playground = is_built.then_some(playground.path());
+    let repository = Path::new(REPOSITORY);
+    book::build(repository, gcn, playground, &book_tools(), directory)
 }
 
 /// Directory of the VS Code debug client, which a test of `gcn debug --dap` uses.

@@ -21,8 +21,32 @@ const STACK: usize = 8 << 20;
 /// # Errors
 /// Rust's standard library for WebAssembly, Node.js or npm is not installed, or a file cannot be built.
 pub(crate) fn build(directory: &Path) -> Result<()> {
+    prepare()?;
+    bundle(directory)
+}
+
+/// Builds the playground for the book in `directory`. If the tools for it are not installed, returns false and prints the
+/// reason.
+///
+/// # Errors
+/// A file cannot be built.
+pub(crate) fn build_for_book(directory: &Path) -> Result<bool> {
+    if let Err(error) = prepare() {
+        eprintln!("the book has no playground: {error:#}");
+        return Ok(false);
+    }
+    bundle(directory)?;
+    Ok(true)
+}
+
+/// Installs the npm packages, and returns an error if a tool is missing.
+fn prepare() -> Result<()> {
     require_library()?;
-    install_packages()?;
+    install_packages()
+}
+
+/// Compiles the WebAssembly module and bundles the page into `directory`.
+fn bundle(directory: &Path) -> Result<()> {
     let flags = format!("-Clink-arg=-zstack-size={STACK}");
     run(Command::new(env!("CARGO"))
         .args(["rustc", "--locked", "--package", "gcn-web", "--lib"])

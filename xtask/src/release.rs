@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest as _, Sha256};
 
 use crate::roots::{self, Release};
-use crate::{REPOSITORY, book, book_tools, capi, dist, hsa, is_root, python, run, wheel};
+use crate::{REPOSITORY, book_with_playground, capi, dist, hsa, is_root, python, run, wheel};
 
 /// Package name.
 const NAME: &str = "amdgcn";
@@ -92,12 +92,7 @@ pub(crate) fn pack(directory: &Path) -> Result<()> {
         .arg("-r")
         .args(DOCUMENTS.map(|it| Path::new(REPOSITORY).join(it)))
         .arg(&documents))?;
-    book::build(
-        Path::new(REPOSITORY),
-        &root.join("bin/gcn"),
-        &book_tools(),
-        &documents.join("book"),
-    )?;
+    book_with_playground(&root.join("bin/gcn"), &documents.join("book"))?;
     // The file contains an absolute path, but the archive's install location is unknown.
     fs::remove_file(root.join(PLATFORM))?;
     let needed = strip(&root)?;
