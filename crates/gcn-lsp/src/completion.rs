@@ -3,26 +3,116 @@
 
 use gcn_asm::reference::InstructionReport;
 use gcn_asm::syntax::{Token, TokenKind};
-use gcn_asm::{directives, modifier_usage, modifiers, operand_usage, usage};
+use gcn_asm::{Dialect, directives, modifier_usage, modifiers, operand_usage, usage};
 use gcn_isa::simm::{GPR_INDEXES, HWREGS, MESSAGES};
-use gcn_isa::{Isa, Kind, ModifierValue, Op, Presence, Slot, regs};
+use gcn_isa::{Isa, Kind, ModifierValue, Op, Presence, Slot, Target, regs};
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionItemLabelDetails, CompletionList,
-    CompletionTextEdit, Documentation, MarkupContent, MarkupKind, TextEdit,
+    CompletionTextEdit, Documentation, MarkupContent, MarkupKind, TextEdit, Uri,
 };
 use serde_json::{Value, json};
 
 use crate::context::{Context, instruction};
 use crate::definition;
-use crate::outline::{DefinitionKind, is_name};
+use crate::document::Document;
+use crate::files::OpenTexts;
+use crate::outline::{DefinitionKind, Outline, is_name};
+use crate::settings::Settings;
+use crate::text::Encoding;
 
 /// Number of VGPRs per lane.
 const VGPRS: u16 = 256;
+
+/// Candidates for the word at a position.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Completions {
+    /// Byte offset of the word. A candidate replaces the text from there to the position.
+    pub start: usize,
+    /// True if the word is the first of a statement: a mnemonic, a macro or a directive.
+    pub is_head: bool,
+    /// Candidates that contain the word. Those that begin with it are first.
+    pub candidates: Vec<Completion>,
+}
+
+/// Completion candidate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Completion {
+    /// Text that replaces the word.
+    pub label: String,
+    /// Operands and modifiers of a mnemonic, operands of a directive, or syntax of an operand or a modifier; may be empty.
+    pub detail: String,
+}
+
+/// Returns completions at a byte offset of a text, for front ends without the protocol. Included files are looked up in
+/// the current directory.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::Dialect;
+/// use gcn_lsp::completion::completions;
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let text = "  ds_add_rtn_u3";
+///
+/// let found = completions(text, text.len(), target, Dialect::Llvm);
+/// assert_eq!((found.start, found.is_head, found.candidates.len()), (2, true, 1));
+/// assert_eq!(found.candidates[0].label, "ds_add_rtn_u32");
+/// assert_eq!(found.candidates[0].detail, "vDST, vADDR, vDATA [offset:N] [gds]");
+/// ```
+pub fn completions(text: &str, offset: usize, target: &Target, dialect: Dialect) -> Completions {
+    let Ok(uri) = "untitled:completion".parse::<Uri>() else {
+        return Completions::default();
+    };
+    let document = Document::new(uri, 0, text.to_owned());
+    let context = Context {
+        document: &document,
+        settings: &Settings::default(),
+        open: &OpenTexts::new(),
+        encoding: Encoding::default(),
+        outline: &Outline::new(text, dialect),
+        isa: target.isa,
+        offset: offset.min(text.len()),
+    };
+    let Candidates {
+        prefix,
+        start,
+        is_head,
+        mut items,
+        ..
+    } = candidates(&context);
+    items.sort_by_cached_key(|item| !item.label.to_ascii_lowercase().starts_with(&prefix));
+    let candidates = items.into_iter().map(|item| Completion {
+        detail: detail(&item),
+        label: item.label,
+    });
+    Completions {
+        start,
+        is_head,
+        candidates: candidates.collect(),
+    }
+}
+
+/// Returns the detail of a candidate; empty if it has none.
+fn detail(item: &CompletionItem) -> String {
+    if let Some((isa, op)) = item.data.as_ref().and_then(instruction_of) {
+        let usage = usage(isa, op);
+        let (_, operands) = usage.split_once(' ').unwrap_or_default();
+        return operands.to_owned();
+    }
+    let details = item.label_details.as_ref();
+    let description = details.and_then(|details| details.description.clone());
+    description
+        .or_else(|| item.detail.clone())
+        .unwrap_or_default()
+}
 
 /// Completion candidates.
 struct Candidates<'a> {
     /// Part of the word before the cursor, in lower case.
     prefix: String,
+    /// Byte offset of the word.
+    start: usize,
+    /// True if the word is the first of a statement.
+    is_head: bool,
     items: Vec<CompletionItem>,
     /// True if candidates were omitted because they do not contain the prefix.
     has_more: bool,
@@ -275,6 +365,30 @@ enum WordPosition {
 
 /// Returns completions at the cursor.
 pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
+    let Candidates {
+        start,
+        mut items,
+        has_more,
+        ..
+    } = candidates(context);
+    let range = context
+        .document
+        .text
+        .range(&(start..context.offset), context.encoding);
+    for item in &mut items {
+        item.text_edit = Some(CompletionTextEdit::Edit(TextEdit {
+            range,
+            new_text: item.label.clone(),
+        }));
+    }
+    CompletionList {
+        is_incomplete: has_more,
+        items,
+    }
+}
+
+/// Collects the candidates at the cursor.
+fn candidates<'a>(context: &'a Context<'a>) -> Candidates<'a> {
     let statement = context.statement();
     let before = statement
         .iter()
@@ -312,6 +426,8 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
         .unwrap_or_default();
     let mut candidates = Candidates {
         prefix: prefix.to_ascii_lowercase(),
+        start,
+        is_head: matches!(place, WordPosition::Head),
         items: Vec::new(),
         has_more: false,
         isa: context.isa,
@@ -348,20 +464,7 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
         WordPosition::Directive => candidates.add_symbols(&|_| true),
         WordPosition::None => {}
     }
-    let range = context
-        .document
-        .text
-        .range(&(start..context.offset), context.encoding);
-    for item in &mut candidates.items {
-        item.text_edit = Some(CompletionTextEdit::Edit(TextEdit {
-            range,
-            new_text: item.label.clone(),
-        }));
-    }
-    CompletionList {
-        is_incomplete: candidates.has_more,
-        items: candidates.items,
-    }
+    candidates
 }
 
 /// Determines the position that follows the given tokens of a statement.

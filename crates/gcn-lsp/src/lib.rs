@@ -3,7 +3,7 @@
 //!
 //! [`serve`] runs the Language Server Protocol over a reader and a writer until the client sends `exit` or closes the
 //! stream. Instruction data come from `gcn-asm` and `gcn-isa`, and findings from `gcn-observe`. Other front ends can
-//! use [`findings`] to map the findings of a program to source statements.
+//! use [`findings`] to map the findings of a program to source statements, and [`completion`] without the protocol.
 //!
 //! ```
 //! use std::io::Cursor;
@@ -46,7 +46,7 @@ mod lint;
 mod context;
 mod definition;
 mod hover;
-mod completion;
+pub mod completion;
 mod symbols;
 mod semantic;
 mod format;

@@ -16,6 +16,7 @@ mod examples;
 
 mod catalog;
 mod assemble;
+mod complete;
 mod inspect;
 mod read;
 

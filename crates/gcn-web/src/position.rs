@@ -50,6 +50,18 @@ impl Utf16Positions {
     }
 }
 
+/// Byte position of a UTF-16 position. A position within a character becomes its start, one past the end the end.
+pub(crate) fn byte_at(text: &str, position: u32) -> usize {
+    let mut units = 0;
+    for (byte, character) in text.char_indices() {
+        units += character.len_utf16() as u32;
+        if units > position {
+            return byte;
+        }
+    }
+    text.len()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,6 +80,8 @@ mod tests {
             [(0, 1), (2, 3), (4, 6), (7, 8)]
         );
         assert_eq!(positions.span(&(0..99)).end, 8);
+        let bytes = [0, 2, 3, 4, 5, 6, 7, 99].map(|position| byte_at(text, position));
+        assert_eq!(bytes, [0, 2, 4, 5, 5, 9, 10, 11]);
         let ascii = Utf16Positions::new("s_nop 0").span(&(2..5));
         assert_eq!(ascii, Utf16Span { start: 2, end: 5 });
     }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::assemble::assemble;
 use crate::catalog::catalog;
+use crate::complete::{CompleteRequest, complete};
 use crate::inspect::{InspectRequest, inspect};
 use crate::read::read;
 use crate::settings::TextRequest;
@@ -14,6 +15,7 @@ use crate::settings::TextRequest;
 enum Request {
     Catalog,
     Assemble(TextRequest),
+    Complete(CompleteRequest),
     Inspect(InspectRequest),
     Read(TextRequest),
     Explain(String),
@@ -36,6 +38,7 @@ struct Explained {
 /// |---|---|
 /// | `"catalog"` | targets and examples |
 /// | `{"assemble": {"target", "dialect", "text"}}` | tokens, instructions with their words, problems, findings |
+/// | `{"complete": {"target", "dialect", "text", "position"}}` | candidates for the word at a position |
 /// | `{"inspect": {"target", "dialect", "words"}}` | an instruction's bit fields and its entry in the reference |
 /// | `{"read": {"target", "dialect", "text"}}` | instructions of hexadecimal words, and source for them |
 /// | `{"explain": NAME}` | explanation of a problem or a finding |
@@ -43,6 +46,7 @@ pub fn respond(request: &str) -> String {
     let answer = match serde_json::from_str(request) {
         Ok(Request::Catalog) => json(Ok(catalog())),
         Ok(Request::Assemble(request)) => json(assemble(&request)),
+        Ok(Request::Complete(request)) => json(complete(&request)),
         Ok(Request::Inspect(request)) => json(inspect(&request)),
         Ok(Request::Read(request)) => json(read(&request)),
         Ok(Request::Explain(name)) => json(explain(&name)),

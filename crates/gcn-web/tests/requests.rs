@@ -130,6 +130,32 @@ fn an_instruction_has_bit_fields_and_a_reference() {
 }
 
 #[test]
+fn words_are_completed() {
+    let text = "// é𝄞\nloop:\n  ds_add_rtn_u3\n  s_cbranch_scc0 \n  ds_read_addtid\n";
+    let complete = |target: &str, behind: &str| {
+        let end = text.find(behind).expect("it is there") + behind.len();
+        let position = text[..end].encode_utf16().count();
+        let request =
+            json!({"target": target, "dialect": "llvm", "text": text, "position": position});
+        respond(&json!({"complete": request}))
+    };
+    let add = json!({"label": "ds_add_rtn_u32", "detail": "vDST, vADDR, vDATA [offset:N] [gds]"});
+    assert_eq!(
+        complete("gfx900", "rtn_u3"),
+        json!({"start": 15, "is_head": true, "candidates": [add]})
+    );
+    let branch = complete("gfx900", "scc0 ");
+    let candidates = branch["candidates"].as_array().expect("a list");
+    assert_eq!((&branch["is_head"], candidates.len()), (&json!(false), 1));
+    assert_eq!(candidates[0]["label"], "loop");
+    assert_eq!(complete("gfx900", "//")["candidates"], json!([]));
+    let read = &complete("gfx900", "addtid")["candidates"][0];
+    assert_eq!(read["label"], "ds_read_addtid_b32");
+    assert_eq!(complete("gfx803", "addtid")["candidates"], json!([]));
+    assert!(complete("gfx1030", "addtid")["error"].is_string());
+}
+
+#[test]
 fn words_are_read() {
     let request =
         json!({"target": "gfx900", "dialect": "llvm", "text": "0xbf820000 bf810000, ffffffff x"});
@@ -214,6 +240,15 @@ fn anything_is_answered() {
                 }
             }
         }
+        let position = text.encode_utf16().count() / 2;
+        let request =
+            json!({"target": target, "dialect": dialect, "text": text, "position": position});
+        let answer = respond(&json!({"complete": request}));
+        let start = answer["start"].as_u64();
+        assert!(
+            start.is_some_and(|start| start <= position as u64),
+            "{answer}"
+        );
         Ok(())
     });
 }

@@ -1,5 +1,7 @@
-// The editor: colours, words beside statements, and problems in the margin and below their lines. All of them come from an assembly.
+// The editor: colours, words beside statements, and problems in the margin and below their lines, which come from an assembly; and
+// completion.
 
+import { autocompletion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { searchKeymap } from "@codemirror/search";
 import { countColumn, EditorState, type Range, RangeSet, RangeSetBuilder, StateEffect, StateField, type Text } from "@codemirror/state";
@@ -18,12 +20,17 @@ import {
 } from "@codemirror/view";
 
 import { element, hexadecimal, withCode } from "./dom";
-import type { Assembly, Instruction, Problem } from "./engine";
+import type { Assembly, Completions, Instruction, Problem } from "./engine";
 
 const TAB_SIZE = 4;
 /** Width beside messages, and their minimum width, in pixels. */
 const PADDING = 16;
 const MIN_WIDTH = 120;
+
+/** Letters before the cursor from which completion opens while typing. */
+const WORD = /[\w.$]{2}$/;
+/** Digits of the number by which candidates are sorted. */
+const ORDER_DIGITS = 5;
 
 /** A problem, and its tool: `gcn asm` or `gcn lint`. */
 export interface Shown {
@@ -218,12 +225,34 @@ function wordsOf(doc: Text, assembly: Assembly): RangeSet<Words> {
   return RangeSet.of(ranges, true);
 }
 
+/** Candidates for a word of a text, from the engine; `undefined` without an answer. */
+export type Complete = (text: string, position: number) => Promise<Completions | undefined>;
+
+/** Candidates at the cursor: while typing, only at the start of a statement. */
+async function candidates(context: CompletionContext, complete: Complete): Promise<CompletionResult | null> {
+  const { state, pos, explicit } = context;
+  if (!explicit && !context.matchBefore(WORD)) return null;
+  const found = await complete(state.doc.toString(), pos);
+  if (!found || !(explicit || found.is_head)) return null;
+  const word = state.sliceDoc(found.start, pos);
+  const { candidates } = found;
+  if (candidates.every(({ label }) => label === word)) return null;
+  return {
+    from: found.start,
+    options: candidates.map(({ label, detail }, index) => ({ label, detail, sortText: `${index}`.padStart(ORDER_DIGITS, "0") })),
+    // Candidates without the word are not in the answer.
+    validFor: (text) => text.startsWith(word) && !/[\s,]/.test(text),
+  };
+}
+
 export class Editor {
   readonly view: EditorView;
   private problems: Shown[] = [];
 
-  /** `onChange` is called after edits, `onMove` when the cursor is on another line or the assembly is new. */
-  constructor(parent: HTMLElement, label: string, onChange: () => void, onMove: () => void) {
+  /**
+   * `onChange` is called after edits, `onMove` when the cursor is on another line or the assembly is new, `complete` for candidates.
+   */
+  constructor(parent: HTMLElement, label: string, onChange: () => void, onMove: () => void, complete: Complete) {
     const listener = EditorView.updateListener.of((update) => {
       if (update.docChanged) onChange();
       if (update.selectionSet || update.docChanged) onMove();
@@ -243,6 +272,8 @@ export class Editor {
           highlightActiveLineGutter(),
           EditorState.tabSize.of(TAB_SIZE),
           drawn,
+          // Without a selected candidate, Enter begins a new line.
+          autocompletion({ override: [(context) => candidates(context, complete)], selectOnOpen: false, icons: false }),
           keymap.of([{ key: "F8", run: go(1), shift: go(-1) }, ...defaultKeymap, ...historyKeymap, ...searchKeymap]),
           EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocapitalize: "off", autocorrect: "off" }),
           listener,

@@ -73,6 +73,14 @@ export interface Inspection {
   };
 }
 
+export interface Completions {
+  /** Position of the word that a candidate replaces. */
+  start: number;
+  /** True if the word is the first of a statement. */
+  is_head: boolean;
+  candidates: { label: string; detail: string }[];
+}
+
 export interface Reading {
   rows: { offset: number; words: number[]; text: string; problem: string | null }[];
   row_count: number;

@@ -2,7 +2,7 @@
 
 import { byId, counted, element, hexadecimal, withCode } from "./dom";
 import { byLine, classOf, Editor, problemsOf, type Shown } from "./editor";
-import { type Assembly, type Catalog, Engine, type Inspection, type Instruction, Newest, type Reading } from "./engine";
+import { type Assembly, type Catalog, type Completions, Engine, type Inspection, type Instruction, Newest, type Reading } from "./engine";
 import { showInstruction } from "./instruction";
 import { fromFragment, type State, toFragment } from "./share";
 
@@ -97,6 +97,16 @@ function assemble(begin = performance.now()) {
       complain(error);
     }
   });
+}
+
+/** Candidates for the word at a position. */
+async function complete(text: string, position: number): Promise<Completions | undefined> {
+  try {
+    return await engine.request<Completions>({ complete: { target: target.value, dialect: dialect.value, text, position } });
+  } catch {
+    // The assembly of the same text has the message.
+    return undefined;
+  }
 }
 
 function listProblems(answer: Assembly) {
@@ -298,7 +308,7 @@ async function main() {
     assemble();
     share();
   };
-  editor = new Editor(byId("editor"), "Assembly source", edited, inspectLine);
+  editor = new Editor(byId("editor"), "Assembly source", edited, inspectLine, complete);
   connect(catalog);
   const shared = await fromFragment(location.hash);
   const first = catalog.examples[0];

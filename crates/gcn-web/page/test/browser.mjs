@@ -205,6 +205,56 @@ const tests = {
     assert.equal(await page.$eval("#panel-words", (it) => it.hidden), false);
     assert.deepEqual(failures, []);
   },
+  async "words are completed by keyboard"() {
+    const { page, failures } = await open();
+    const offered = async (...labels) => {
+      const found = () => [...document.querySelectorAll(".cm-completionLabel")].map((it) => it.textContent).join();
+      await page.waitForFunction(`(${found})() === ${JSON.stringify(labels.join())}`);
+      // Keys directly after the list opens are not meant for it.
+      await new Promise((done) => setTimeout(done, 150));
+    };
+    const select = async () => {
+      await page.keyboard.press("ArrowDown");
+      await page.waitForSelector(".cm-tooltip-autocomplete li[aria-selected]");
+    };
+    await paste(page, "loop:\n");
+    await page.keyboard.type("ds_read2st64_b");
+    await offered("ds_read2st64_b32", "ds_read2st64_b64");
+    assert.match(await text(page, ".cm-completionDetail"), /^vDST\(2\), vADDR /);
+    await accessible(page, "completion");
+    // No candidate is selected, so that the key begins a line.
+    await page.keyboard.press("Enter");
+    await offered();
+    await page.keyboard.type("v_mov_b3");
+    await offered("v_mov_b32");
+    await select();
+    await accessible(page, "a selected candidate");
+    await page.keyboard.press("Enter");
+    await offered();
+    // Operands are offered on request only.
+    await page.keyboard.type(" v1, s4\ns_branch lo");
+    await page.keyboard.down("Control");
+    await page.keyboard.press("Space");
+    await page.keyboard.up("Control");
+    await offered("loop");
+    await page.keyboard.press("Escape");
+    await offered();
+    await page.keyboard.down("Control");
+    await page.keyboard.press("Space");
+    await page.keyboard.up("Control");
+    await offered("loop");
+    await select();
+    await page.keyboard.press("Enter");
+    await offered();
+    const lines = await page.$$eval(".cm-line", (all) => all.map((it) => it.textContent));
+    assert.deepEqual(lines, ["loop:", "ds_read2st64_b", "v_mov_b32 v1, s4", "s_branch loop"]);
+    await page.select("#target", "gfx600");
+    await page.focus(".cm-content");
+    await page.keyboard.type("\nds_read_addtid");
+    await status(page, /2 errors/);
+    await offered();
+    assert.deepEqual(failures, []);
+  },
   async "sources that expand without end are refused, and the page goes on"() {
     const { page, failures } = await open();
     for (const source of [".rept 2000000000\ns_nop 0\n.endr\n", ".macro m\nm\n.endm\nm\n", `s_nop ${"(".repeat(100_000)}1\n`, `.long ${"-".repeat(100_000)}1\n`]) {
@@ -273,6 +323,12 @@ const tests = {
       await status(page, /2 errors/);
       await accessible(page, view.name);
       await page.screenshot({ path: join(screenshots, `${view.name}-errors.png`), fullPage: view.phone });
+      await paste(page, "s_nop 0\n");
+      await page.keyboard.type("v_add_");
+      await page.waitForSelector(".cm-tooltip-autocomplete");
+      await accessible(page, view.name);
+      await page.screenshot({ path: join(screenshots, `${view.name}-completion.png`) });
+      await page.keyboard.press("Escape");
       await paste(page, "buffer_load_dword v1, v2, s[4:7], s3 offen offset:16 glc");
       await status(page, /1 instruction, 8 bytes/);
       await page.waitForFunction(() => document.querySelector("#instruction").textContent.includes("MUBUF"));
