@@ -250,11 +250,12 @@ fn install_tools() -> Result<()> {
         .filter(|(file, _)| !Path::new(file).exists())
         .map(|(_, package)| *package)
         .collect();
-    install_debug_client();
+    install_npm_packages();
     if let Err(error) = book::mdbook(&book_tools()) {
         eprintln!("mdBook cannot be installed, so the book is not built: {error:#}");
     }
     if missing.is_empty() {
+        install_neovim();
         python::install_test_packages();
         return Ok(());
     }
@@ -270,6 +271,7 @@ fn install_tools() -> Result<()> {
         .args(["install", "-y", "--no-install-recommends"])
         .args(&missing))
     .with_context(|| format!("the tests need these packages; try: {command}"))?;
+    install_neovim();
     python::install_test_packages();
     Ok(())
 }
@@ -297,25 +299,46 @@ fn book_with_playground(gcn: &Path, directory: &Path) -> Result<()> {
     book::build(repository, gcn, playground, &book_tools(), directory)
 }
 
-/// Directory of the VS Code debug client, which a test of `gcn debug --dap` uses.
-const DEBUG_CLIENT: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../crates/gcn/tests/dap/vscode"
-);
+/// Directories of npm packages that tests use: VS Code's debug client, for `gcn debug --dap`, and the packer of the
+/// extension.
+const NPM_PACKAGES: [&str; 2] = ["crates/gcn/tests/dap/vscode", "editors/vscode"];
 
-/// Installs VS Code's client for testing debug adapters, if npm is available. Without it, its test is skipped.
-fn install_debug_client() {
-    if Path::new(DEBUG_CLIENT).join("node_modules").exists() {
+/// Installs [`NPM_PACKAGES`], if npm is available. Without them, their tests are skipped.
+fn install_npm_packages() {
+    for directory in NPM_PACKAGES {
+        let place = Path::new(REPOSITORY).join(directory);
+        if place.join("node_modules").exists() {
+            continue;
+        }
+        let npm = Command::new("npm")
+            .args([
+                "ci",
+                "--ignore-scripts",
+                "--no-audit",
+                "--no-fund",
+                "--silent",
+            ])
+            .current_dir(place)
+            .status();
+        if !npm.is_ok_and(|status| status.success()) {
+            eprintln!(
+                "npm cannot install the packages of {directory}: tests with them are skipped"
+            );
+        }
+    }
+}
+
+/// Installs Neovim, whose client a test of `gcn lsp` uses. Without it, the test is skipped.
+fn install_neovim() {
+    let has_apt = is_root() && Path::new("/usr/bin/apt-get").exists();
+    if Path::new("/usr/bin/nvim").exists() || !has_apt {
         return;
     }
-    let npm = Command::new("npm")
-        .args(["ci", "--no-audit", "--no-fund", "--silent"])
-        .current_dir(DEBUG_CLIENT)
+    let apt = Command::new("apt-get")
+        .args(["install", "-qq", "-y", "--no-install-recommends", "neovim"])
         .status();
-    if !npm.is_ok_and(|status| status.success()) {
-        eprintln!(
-            "npm cannot install VS Code's debug client: gcn debug --dap is not tested with it"
-        );
+    if !apt.is_ok_and(|status| status.success()) {
+        eprintln!("neovim cannot be installed: gcn lsp is not tested with it");
     }
 }
 
