@@ -148,6 +148,32 @@ fn the_action_annotates_lines() {
     action(&directory, &[("PROGRAM", "true"), ("CHECK", "yes")], 1);
 }
 
+#[test]
+fn the_action_runs_a_program() {
+    let directory = project("ci-program");
+    let (bad, _) = kernels();
+    fs::write(directory.join("kernels/sum.cl"), bad).expect("written");
+    action(&directory, &[("LAUNCHES", "launches")], 1);
+    let found = directory.join("found.sarif");
+    fs::rename(directory.join("gcn.sarif"), found).expect("a log");
+    // A stand-in for the library, which makes devices and writes the log.
+    let library = directory.join("lib/libhsa-runtime64.so.1");
+    fs::create_dir_all(directory.join("lib")).expect("a directory");
+    let mut cc = command("cc", &directory);
+    cc.arg("-shared").arg("-o").arg(library);
+    printed(cc.args(["-x", "c", "/dev/null"]), 0);
+    let libraries = directory.join("lib");
+    let libraries = ("GCN_LIB_DIR", libraries.to_str().expect("UTF-8"));
+    let copies = [libraries, ("PROGRAM", "cp found.sarif gcn.sarif")];
+    let printed = action(&directory, &copies, 0);
+    let race = "::error title=lds-race,file=kernels/sum.cl,line=";
+    assert!(printed.contains(race), "{printed}");
+    let fails = [libraries, ("PROGRAM", "sh -c 'exit 5'")];
+    assert_eq!(action(&directory, &fails, 5), "");
+    let unchecked = [libraries, ("PROGRAM", "true"), ("CHECK", "false")];
+    assert_eq!(action(&directory, &unchecked, 0), "");
+}
+
 /// Command of a hook.
 fn hook(id: &str, directory: &Path) -> Command {
     let text = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).expect("the hooks");
