@@ -1,11 +1,12 @@
 //! Runs GCN kernels on emulated devices. Front ends are built on this library.
 //!
 //! A [`Device`] has memory for [`Buffer`]s and [`Module`]s. A [`Kernel`] from a module is launched on a [`Queue`], and
-//! a [`Signal`] reports its completion.
+//! a [`Signal`] reports its completion. This crate re-exports the crates that assemble, check and trace kernels, so that
+//! a program needs no other one.
 //!
 //! ```
-//! use gcn_asm::{Options, Source, assemble};
 //! use gcn_runtime::Device;
+//! use gcn_runtime::gcn_asm::{Options, Source, assemble};
 //!
 //! let device = Device::new("gfx900")?;
 //! let text = "
@@ -82,6 +83,10 @@ mod launch;
 
 // Stable error names.
 pub mod error_names;
+
+// One dependency is enough to assemble, run, check and trace a kernel.
+#[doc(no_inline)]
+pub use {gcn_asm, gcn_isa, gcn_object, gcn_observe};
 
 #[doc(no_inline)]
 pub use gcn_emu::observe;
