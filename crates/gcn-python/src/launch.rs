@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use gcn_runtime::{Argument, CommandResult, Completion, Error, Signal};
-use pyo3::exceptions::PyTimeoutError;
+use pyo3::exceptions::{PyTimeoutError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -12,6 +12,7 @@ use crate::device::Device;
 use crate::errors::exception;
 use crate::module::Kernel;
 use crate::reports::{Watch, fault};
+use crate::trace::TraceLines;
 
 /// Interval between checks for process signals such as Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(20);
@@ -64,6 +65,7 @@ pub(crate) struct Event {
     signal: Signal,
     kernel: gcn_runtime::Kernel,
     watch: Watch,
+    trace: Option<TraceLines>,
     /// Array arguments, kept alive by the event, and by the launch until it has ended.
     kept: Vec<Py<ArrayBase>>,
 }
@@ -77,10 +79,10 @@ impl Drop for Event {
     }
 }
 
-/// Submits a launch with a grid of `grid` work-items to a queue.
+/// Submits a launch with a grid of `grid` work-items to a queue. `trace` has the selections of a trace.
 ///
 /// # Errors
-/// `LaunchError`: the launch is invalid; `ValueError`: a check name is unknown.
+/// `LaunchError`: the launch is invalid; `ValueError`: a check name is unknown, or a selection is invalid.
 #[pyfunction]
 #[expect(
     clippy::too_many_arguments,
@@ -96,13 +98,20 @@ pub(crate) fn submit(
     checks: Option<&str>,
     profile: bool,
     limit: Option<u64>,
+    trace: Option<Vec<String>>,
     lds: u32,
 ) -> PyResult<Event> {
     let kernel = &kernel.inner;
     let watch = Watch::new(checks, profile)?;
+    let mut observers = watch.observers(kernel);
+    let mut lines = None;
+    if let Some(only) = trace {
+        let traced = TraceLines::watch(kernel, &only, observers).map_err(PyValueError::new_err)?;
+        (lines, observers) = (Some(traced.0), traced.1);
+    }
     let after: Vec<Signal> = after.iter().map(|event| event.signal.clone()).collect();
     let mut launch = kernel.launch(grid).after(&after).dynamic_lds(lds);
-    launch = launch.observers(&watch.observers(kernel));
+    launch = launch.observers(&observers);
     if let Some(group) = group {
         launch = launch.group(group);
     }
@@ -122,6 +131,7 @@ pub(crate) fn submit(
         signal: submitted.map_err(|error| exception(&error))?,
         kernel: kernel.clone(),
         watch,
+        trace: lines,
         kept,
     })
 }
@@ -144,6 +154,26 @@ impl Event {
             Ok(completion) => self.completed(py, &completion),
             Err(Error::Fault(completion)) => Err(fault(&self.kernel, &completion, &self.watch)),
             Err(error) => Err(exception(&error)),
+        }
+    }
+
+    /// Releases the GIL, waits for lines of the trace, and returns all that are there; `None` at the end of the trace.
+    fn trace_lines(&self, py: Python<'_>) -> PyResult<Option<Vec<String>>> {
+        let Some(trace) = &self.trace else {
+            return Ok(None);
+        };
+        loop {
+            match py.detach(|| trace.read(SIGNALS)) {
+                Some(lines) if lines.is_empty() => py.check_signals()?,
+                lines => return Ok(lines),
+            }
+        }
+    }
+
+    /// Discards all further lines of the trace.
+    fn close_trace(&self) {
+        if let Some(trace) = &self.trace {
+            trace.close();
         }
     }
 

@@ -11,6 +11,7 @@
 //! | `elements` | array elements as text, and comparison with expected elements |
 //! | `module` | loaded modules, kernels and kernel parameters |
 //! | `reports` | checks, profiles and faults as JSON |
+//! | `trace` | lines of a launch's trace |
 //! | `launch` | queues, launches and launch events |
 //! | `assemble` | assembles source text and reports diagnostics |
 //! | `instruction` | decodes instructions and queries the instruction tables |
@@ -27,6 +28,7 @@ mod array;
 mod elements;
 mod module;
 mod reports;
+mod trace;
 mod launch;
 mod assemble;
 mod instruction;

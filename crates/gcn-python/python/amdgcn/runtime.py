@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import numbers
 import os
 import struct
 from dataclasses import dataclass, field
-from typing import Any, Mapping, NamedTuple, Sequence, Union
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from . import _amdgcn
 from .arrays import TYPES, Array, element_type
 from .assembler import Program, assemble, assemble_file
-from .errors import LaunchError
+from .errors import Error, LaunchError
 from .reports import Finding, Profile
 
 __all__ = ["Completion", "Device", "Event", "Kernel", "Local", "Module", "Parameter", "Queue"]
@@ -467,10 +468,55 @@ class Kernel:
         >>> xs.tolist()
         [5, 10]
         """
+        event = self._submit(grid, group, args, queue, after, _checks(check), profile, limit, None, lds)
+        if queue is None:
+            return event.wait()
+        queue._last = event
+        return event
+
+    def trace(
+        self,
+        grid: Size,
+        group: Size | None = None,
+        args: Sequence[Any] | Mapping[str, Any] = (),
+        *,
+        only: Sequence[str] = (),
+        limit: int | None = None,
+        lds: int = 0,
+    ) -> Iterator[str]:
+        """Runs the kernel, and yields a line for each instruction that a wave executes: those of ``gcn run --trace``.
+
+        ``only`` selects instructions as ``--trace-only`` does: ``workgroup=0,0,0``, ``wave=0..2``, ``code=SYMBOL``, ``memory=A..B``,
+        ``instruction=global_*``. The kernel waits if its lines are not read, and is stopped if the iterator is closed before their end.
+        After the last line, a failure is raised. The other arguments are those of :meth:`launch`.
+
+        >>> import amdgcn
+        >>> device = amdgcn.Device("gfx906")
+        >>> kernel = amdgcn.Module.assemble(device, amdgcn.EXAMPLE).kernel("scale")
+        >>> xs = device.array([1, 2, 3], "u32")
+        >>> for line in kernel.trace(3, 64, (xs, 10), only=["instruction=v_mul_*"]):
+        ...     print(*line.split("  ")[2:])
+        exec=0000000000000007 v_mul_lo_u32 v1, v1, s6 -> v1=0xa+0xa*lane
+        """
+        return _lines(self._submit(grid, group, args, None, (), None, False, limit, list(only), lds))
+
+    def _submit(
+        self,
+        grid: Size,
+        group: Size | None,
+        args: Sequence[Any] | Mapping[str, Any],
+        queue: Queue | None,
+        after: Sequence[Event],
+        checks: str | None,
+        profile: bool,
+        limit: int | None,
+        trace: Sequence[str] | None,
+        lds: int,
+    ) -> Event:
         bound = self._bind((), args) if isinstance(args, Mapping) else self._bind(args, {})
         # Of its own: a failure has nothing to skip.
         target = self._module.device.queue() if queue is None else queue
-        event = Event(
+        return Event(
             _amdgcn.submit(
                 self._native,
                 target._native,
@@ -478,16 +524,13 @@ class Kernel:
                 None if group is None else _three(group, "group"),
                 bound,
                 [event._native for event in after],
-                _checks(check),
+                checks,
                 profile,
                 limit,
+                trace,
                 lds,
             )
         )
-        if queue is None:
-            return event.wait()
-        queue._last = event
-        return event
 
     def _bind(self, args: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         """Arguments as the native part takes them."""
@@ -527,6 +570,21 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<amdgcn.Kernel {self.name}>"
+
+
+def _lines(event: Event) -> Iterator[str]:
+    """Lines of the trace of a launch; then waits for the end of the launch."""
+    native = event._native
+    try:
+        while (lines := native.trace_lines()) is not None:
+            yield from lines
+    except BaseException:
+        event.cancel()
+        native.close_trace()
+        with contextlib.suppress(Error):
+            event.wait()
+        raise
+    event.wait()
 
 
 class _Sized:

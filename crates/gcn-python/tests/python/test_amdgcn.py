@@ -313,6 +313,30 @@ class Launches(unittest.TestCase):
         self.assertTrue(any(row["line"] == 12 for row in profile.lines))
         self.assertIsNone(kernel.launch(128, 64, (xs, 2)).profile)
 
+    def test_traces(self):
+        kernel, xs = scale(self.device), self.device.array(range(128), "u32")
+        lines = list(kernel.trace(128, 64, (xs, 2)))
+        self.assertEqual((len(lines), xs[127]), (kernel.launch(128, 64, (xs, 1)).instructions, 254))
+        line, = kernel.trace(128, 64, {"xs": xs, "factor": 1}, only=["instruction=v_mul_*", "workgroup=1,0,0"])
+        self.assertTrue(line.startswith("[1,0,0] 0  0x"), line)
+        self.assertIn(" scale+0x2c  exec=ffffffffffffffff  v_mul_lo_u32 v1, v1, s6  -> v1=", line)
+        with self.assertRaises(ValueError):
+            kernel.trace(128, 64, (xs, 1), only=["waves=1"])
+        lines = []
+        with self.assertRaises(amdgcn.Fault):
+            for line in kernel.trace(64, 64, (self.device.array(5, "u32"), 2)):
+                lines.append(line)
+        self.assertIn("s_waitcnt lgkmcnt(0)", lines[-1])
+
+    def test_a_trace_may_be_left(self):
+        lines = amdgcn.Module.assemble(self.device, ENDLESS).kernel().trace(1)
+        for _ in range(10_000):
+            self.assertIn("  s_branch ", next(lines))
+        lines.close()
+        xs = self.device.array([1], "u32")
+        scale(self.device)[1](xs, 2)
+        self.assertEqual(xs.tolist(), [2])
+
     def test_queues(self):
         kernel, xs = scale(self.device), self.device.array([1], "u32")
         one, other = self.device.queue(), self.device.queue()
