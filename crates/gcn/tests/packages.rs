@@ -1,5 +1,8 @@
-//! Tests of the crates' packages: their files, and the metadata that registries show.
+//! Tests of the crates' packages: their files, the metadata that registries show, and dependencies on each other's packages.
 
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+use std::path::Path;
 use std::process::Command;
 
 /// Required files of a package outside `src` and `doc`.
@@ -76,5 +79,30 @@ fn packages_hold_sources_licences_and_a_readme() {
                 "{name}: {dependency}"
             );
         }
+    }
+}
+
+/// Oldest minor version of cargo 1 that packages crates that depend on each other, before any of them is published.
+const PACKAGES_WORKSPACES: u32 = 90;
+
+#[test]
+fn packages_depend_on_packages() {
+    let version = cargo(&["--version"]);
+    let minor = version.split('.').nth(1).and_then(|it| it.parse().ok());
+    let minor: u32 = minor.expect("cargo has a version");
+    if minor < PACKAGES_WORKSPACES {
+        eprintln!("skipped: cargo 1.{minor} packages no workspaces");
+        return;
+    }
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages");
+    let mut package = vec!["package", "--workspace", "--no-verify", "--allow-dirty"];
+    package.extend(["--quiet", "--target-dir", target.to_str().expect("UTF-8")]);
+    package.extend(UNPUBLISHED.into_iter().flat_map(|name| ["--exclude", name]));
+    cargo(&package);
+    for package in metadata() {
+        let name = package["name"].as_str().expect("a name");
+        let version = package["version"].as_str().expect("a version");
+        let file = target.join(format!("package/{name}-{version}.crate"));
+        assert_eq!(file.exists(), !UNPUBLISHED.contains(&name), "{name}");
     }
 }
