@@ -1,8 +1,8 @@
 //! Findings reported by checkers, independent of their presentation.
 //!
 //! Checkers report to [`Findings`], which keeps one [`Finding`] per [`FindingKey`] and counts its occurrences. Among
-//! findings with the same key, the finding of the first wave in launch order is kept, so that the result does not
-//! depend on the number of threads.
+//! findings with the same key, the finding of the first wave in launch order is kept, and among its races the one with the
+//! first other wave, so that the result does not depend on the number of threads.
 
 mod kinds;
 mod help;
@@ -239,6 +239,22 @@ const COVERED: &[(Kind, Kind)] = &[
     (Kind::LdsRace, Kind::SameValueRace),
 ];
 
+/// Kinds whose occurrences at one wave are detected in any order, since the other wave may detect them.
+const UNORDERED: &[Kind] = &[Kind::GlobalRace, Kind::SameValueRace];
+
+/// Sort key of findings of one wave that have the same key: dispatch, other waves, address and lanes.
+fn order(finding: &Finding) -> impl Ord + use<> {
+    let places = finding.sides.iter().map(|side| side.place.as_ref());
+    let waves = places.clone().map(|place| Some(place?.wave?.rank()));
+    let lane = |place: Option<&FindingPlace>| place.and_then(|it| it.lane).unwrap_or(u8::MAX);
+    let address = finding.address.map(|it| it.at);
+    let lanes: Vec<u8> = std::iter::once(Some(&finding.place))
+        .chain(places)
+        .map(lane)
+        .collect();
+    (finding.dispatch, waves.collect::<Vec<_>>(), address, lanes)
+}
+
 /// Maximum number of findings kept. Further ones are only counted.
 const MAX_FINDINGS: usize = 10_000;
 
@@ -388,7 +404,7 @@ impl Findings {
         }
     }
 
-    /// Counts an occurrence, and calls `make` to describe it if it is the first one or belongs to an earlier wave. A
+    /// Counts an occurrence, and calls `make` to describe it if it is the first one or may belong to earlier waves. A
     /// race between two instructions replaces a `same-value-race` between the same two.
     pub fn report(&self, key: FindingKey, wave: Option<WaveId>, make: impl FnOnce() -> Finding) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -414,6 +430,11 @@ impl Findings {
             };
             if is_earlier {
                 *finding = Finding { count, ..make() };
+            } else if UNORDERED.contains(&key.kind) && wave == finding.place.wave {
+                let other = make();
+                if order(&other) < order(finding) {
+                    *finding = Finding { count, ..other };
+                }
             }
         } else if kept.unwanted.contains(&key) {
             // The finding is suppressed.
@@ -515,6 +536,48 @@ impl Findings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_waves_of_a_race_are_named_in_any_order() {
+        let wave = |x| WaveId {
+            group: [x, 0, 0],
+            wave: 0,
+        };
+        let place = |x| FindingPlace {
+            pc: 0x1000,
+            text: String::new(),
+            wave: Some(wave(x)),
+            lane: None,
+        };
+        let key = FindingKey::at(Kind::GlobalRace, 0x1000);
+        let mut races = [
+            (2, 1, 0x100),
+            (2, 1, 0x200),
+            (2, 3, 0),
+            (4, 0, 0),
+            (2, 1, 0x300),
+        ];
+        for _ in 0..races.len() {
+            races.rotate_left(1);
+            let findings = Findings::default();
+            for (own, other, at) in races {
+                findings.report(key, Some(wave(own)), || {
+                    let mut finding = Finding::at(key.kind, place(own), "");
+                    finding.address = Some(FindingAddress::global(at));
+                    finding.sides.push(Side {
+                        label: String::new(),
+                        place: Some(place(other)),
+                    });
+                    finding
+                });
+            }
+            let found = findings.all().0.remove(0);
+            let other = found.sides[0].place.as_ref().and_then(|it| it.wave);
+            assert_eq!((found.place.wave, other), (Some(wave(2)), Some(wave(1))));
+            assert_eq!(found.address, Some(FindingAddress::global(0x100)));
+            assert_eq!(found.count, 5);
+        }
+    }
 
     #[test]
     fn a_race_that_replaces_a_weaker_one_counts_once() {
