@@ -23,8 +23,9 @@
 //!   that begins before another has ended is unordered with it.
 //!
 //! Atomics do not race with each other, and GLC loads race with no other access. A plain store races with other stores,
-//! and with atomics unless it follows waits for the wave's earlier writes. Two lanes of one instruction that store
-//! different values to one address are always reported. Two stores of equal values cause a warning.
+//! and with atomics unless it follows waits for the wave's earlier writes. Two stores that follow such waits do not race if
+//! the kernel can acquire, since they may be stores of flags. Two lanes of one instruction that store different values to
+//! one address are always reported. Two stores of equal values cause a warning.
 //!
 //! A failed compare-and-swap is not a write: it does not race with loads, but races with stores like any atomic. The
 //! same applies to a plain load that only feeds a compare-and-swap of the same address (`lint/swap_loads.rs`), a

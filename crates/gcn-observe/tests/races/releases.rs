@@ -42,6 +42,39 @@ fn a_store_releases_a_lock_behind_loads_or_stores() {
 }
 
 #[test]
+fn stores_that_release_one_flag_do_not_race() {
+    // Each wave stores its part of the data and then its number to a flag, of which nothing shows who acquires it.
+    let flag = "buffer_store_dword v5, v2, s[4:7], 0 offen";
+    let body = |poll: &str, release: &str| {
+        format!(
+            "v_mov_b32 v2, 0x1000\nv_mov_b32 v6, 0x2000\nv_mov_b32 v5, s2\ns_lshl_b32 s9, s2, 8\n\
+             v_or_b32 v1, s9, v1\n{poll}\n{DATA}\n{release}\n{flag}"
+        )
+    };
+    let (glc, wait) = (
+        "buffer_load_dword v3, v6, s[4:7], 0 offen glc",
+        "s_waitcnt vmcnt(0)",
+    );
+    let race = format!("global-race: {flag} | {flag}");
+    assembly(GROUPS, &body(glc, wait), &[]);
+    assembly(GROUPS, &body(glc, ""), &[&race]);
+    assembly(GROUPS, &body("", wait), &[&race]);
+    // The same in LDS.
+    let flag = "ds_write_b32 v2, v5";
+    let body = |poll: &str, release: &str| {
+        format!(
+            "v_mov_b32 v2, 0x400\nv_mov_b32 v6, 0x800\nv_mov_b32 v5, s8\n{poll}\n\
+             ds_write_b32 v1, v0\n{release}\n{flag}"
+        )
+    };
+    let (atomic, wait) = ("ds_add_rtn_u32 v3, v6, v5", "s_waitcnt lgkmcnt(0)");
+    let race = format!("lds-race: {flag} | {flag}");
+    assembly(WAVES, &body(atomic, wait), &[]);
+    assembly(WAVES, &body(atomic, ""), &[&race]);
+    assembly(WAVES, &body("", wait), &[&race]);
+}
+
+#[test]
 fn an_atomic_continues_the_release_of_an_earlier_one_by_its_wave() {
     // A wave stores to two places, counts behind each, and waits only before it counts first. The other one waits for both
     // counts and loads one of the places.

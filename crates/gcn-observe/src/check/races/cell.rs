@@ -47,6 +47,8 @@ pub(super) struct HappensBefore<'a> {
     pub(super) is_lds: bool,
     /// True if workgroups cannot be ordered.
     pub(super) is_without_acquires: bool,
+    /// True if waves may acquire from this memory, so that stores which release may be stores of flags.
+    pub(super) has_flags: bool,
 }
 
 impl HappensBefore<'_> {
@@ -63,6 +65,17 @@ impl HappensBefore<'_> {
             return true;
         }
         self.known.has(wave, clock) || self.past_cache.is_some_and(|it| it.has(wave, clock))
+    }
+
+    /// True for two stores of flags: both release what their waves have written or acquired.
+    fn are_flags(&self, one: PastAccess, other: PastAccess) -> bool {
+        let releases = |it: PastAccess| match self.is_lds {
+            true => it.releases_to_group(),
+            false => it.releases_to_agent(),
+        };
+        let is_flag =
+            |it: PastAccess| it.kind() == AccessKind::Store && it.may_publish() && releases(it);
+        self.has_flags && is_flag(one) && is_flag(other)
     }
 
     /// True if both accesses are by this workgroup, or neither is.
@@ -140,6 +153,7 @@ impl Conflicts {
         let clash = !before.is_none()
             && !view.layout.same_agent(before, now)
             && clashes(before, now)
+            && !view.are_flags(before, now)
             && !view.is_before(before);
         if clash {
             self.conflicts.push(Conflict {

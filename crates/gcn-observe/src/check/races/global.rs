@@ -241,6 +241,7 @@ impl GlobalShadow {
             past_cache: None,
             is_lds: is_ordered,
             is_without_acquires: false,
+            has_flags: false,
         };
         let (mut recent, mut met) = (Recent::default(), Conflicts::default());
         let mut at = range.start;
@@ -506,6 +507,7 @@ mod tests {
                 past_cache: None,
                 is_lds: false,
                 is_without_acquires: true,
+                has_flags: false,
             };
             let mut met = Conflicts::default();
             let entry = self.layout.entry(wave, 0, phase, 0, kind);

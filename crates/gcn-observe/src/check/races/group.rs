@@ -323,6 +323,7 @@ impl GroupShadow {
                 past_cache: None,
                 is_lds: true,
                 is_without_acquires: !run.means.acquires,
+                has_flags: run.means.acquires_lds,
             };
             self.share.settle(&view);
         }
@@ -385,6 +386,7 @@ impl GroupShadow {
             }),
             is_lds: memory == ShadowedMemory::Lds,
             is_without_acquires: !run.means.acquires,
+            has_flags: run.means.acquires_from(memory),
         }
     }
 

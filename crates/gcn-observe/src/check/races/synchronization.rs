@@ -98,6 +98,14 @@ impl Synchronization {
         }
     }
 
+    /// True if the code may acquire from `memory`.
+    pub(super) fn acquires_from(self, memory: ShadowedMemory) -> bool {
+        match memory {
+            ShadowedMemory::Lds => self.acquires_lds,
+            ShadowedMemory::Global => self.acquires,
+        }
+    }
+
     /// True if the wait counters must be tracked.
     pub(super) fn needs_counters(self) -> bool {
         self.orders || self.has_atomics

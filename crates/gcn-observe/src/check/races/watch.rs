@@ -377,10 +377,7 @@ impl PartRoles {
         run: &RaceDispatch,
         group: &GroupShadow,
     ) -> PartRoles {
-        let may_acquire = match part.memory {
-            ShadowedMemory::Lds => run.means.acquires_lds,
-            ShadowedMemory::Global => run.means.acquires,
-        };
+        let may_acquire = run.means.acquires_from(part.memory);
         let has_sequences = || match part.memory {
             ShadowedMemory::Lds => !group.chains.is_empty(),
             ShadowedMemory::Global => !run.chains().is_empty(),
