@@ -50,7 +50,7 @@ use memory::GlobalView;
 use origin::{Loads, UndefinedOrigin};
 use part::PartlyDefined;
 use registers::SCC;
-use results::{SharedResults, Store};
+use results::{SharedResults, StoringInstruction};
 use spans::SpanAccess;
 use state::{GroupState, UndefinedWave, group_of, scratch_bytes};
 
@@ -88,7 +88,7 @@ impl Observer for Uninit {
             groups: Groups::default(),
             spare: Vec::new(),
             loads: Loads::default(),
-            stores: HashMap::new(),
+            storing: HashMap::new(),
             access: Box::default(),
             spans: Vec::new(),
         }))
@@ -125,8 +125,8 @@ struct UninitWatch {
     /// State of ended waves, kept for reuse.
     spare: Vec<UndefinedWave>,
     loads: Loads,
-    /// Numbers of the stores that left undefined bits, by instruction address.
-    stores: HashMap<u64, u32>,
+    /// Instructions that left undefined bits, by address and origin, with the number of the first store.
+    storing: HashMap<(u64, UndefinedOrigin), (Arc<StoringInstruction>, Option<u32>)>,
     /// Scratch buffer for addresses, reused to avoid allocation.
     access: Box<Access>,
     spans: Vec<Span>,
@@ -353,15 +353,22 @@ impl UninitWatch {
                 return;
             }
         }
-        let (shared, stores) = (&self.shared, &mut self.stores);
+        let (shared, storing, stores) = (&self.shared, &mut self.storing, &mut state.stores);
         let mut store = |loads: &Loads, origin| {
             *stores.entry(context.pc).or_insert_with(|| {
-                shared.note(Store {
-                    dispatch: context.dispatched.id,
-                    kernel: context.dispatched.dispatch.kernel.clone(),
-                    place: FindingPlace::of(context, instruction),
-                    origin: loads.side(origin, step.inst.isa, context.id()),
-                })
+                let by = storing.entry((context.pc, origin));
+                let (by, first) = by.or_insert_with(|| {
+                    let by = StoringInstruction {
+                        dispatch: context.dispatched.id,
+                        kernel: context.dispatched.dispatch.kernel.clone(),
+                        place: FindingPlace::of(context, instruction),
+                        origin: loads.side(origin, step.inst.isa, context.id()),
+                    };
+                    (Arc::new(by), None)
+                });
+                let number = shared.note(by, context.id(), *first);
+                *first = first.or(Some(number));
+                number
             })
         };
         for number in 0.. {

@@ -72,6 +72,26 @@ fn what_the_hardware_sets_is_defined() {
 }
 
 #[test]
+fn the_wave_whose_undefined_value_is_left_is_named() {
+    // Both waves store one, which the first wave overwrites.
+    let kernel = vega(
+        "s_load_dwordx2 s[4:5], s[0:1], 0x0
+         v_lshlrev_b32 v1, 2, v0
+         v_readfirstlane_b32 s8, v0
+         s_waitcnt lgkmcnt(0)
+         global_store_dword v1, v9, s[4:5]
+         s_cmp_lg_u32 s8, 0
+         s_cbranch_scc1 end
+         global_store_dword v1, v0, s[4:5]
+       end:",
+    );
+    let kernel = kernel.buffer(128).size(1, 128);
+    kernel.finds(&["uninitialized-result global_store_dword"]);
+    let found = kernel.findings.all().0.remove(0);
+    assert_eq!(found.place.wave.map(|it| it.wave), Some(1));
+}
+
+#[test]
 fn every_target_has_the_same_undefined_registers() {
     for target in TARGETS {
         let wrong = "s_cmp_eq_u32 s9, 0\ns_cbranch_scc1 there\nthere:";

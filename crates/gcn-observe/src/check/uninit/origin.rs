@@ -8,7 +8,7 @@ use crate::finding::{FindingPlace, Side};
 use crate::registers::name;
 
 /// Origin of undefined bits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum UndefinedOrigin {
     /// The bits are defined, or their origin is unknown.
     Unknown,

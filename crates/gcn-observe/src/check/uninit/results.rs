@@ -1,10 +1,12 @@
 //! State shared by the threads of a run, and findings about global memory left undefined.
 
-use std::collections::HashMap;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_emu::observe::{Dispatched, MemoryChange};
+use gcn_emu::wave::WaveId;
 
 use super::memory::{UndefinedDword, UndefinedGlobal};
 use crate::finding::{Finding, FindingAddress, FindingKey, FindingPlace, Findings, Kind, Side};
@@ -25,8 +27,8 @@ struct EndedDispatch {
     entry: FindingPlace,
 }
 
-/// A store that left undefined bits in global memory.
-pub(super) struct Store {
+/// An instruction that left undefined bits in global memory.
+pub(super) struct StoringInstruction {
     pub(super) dispatch: u64,
     pub(super) kernel: Option<String>,
     pub(super) place: FindingPlace,
@@ -34,11 +36,34 @@ pub(super) struct Store {
     pub(super) origin: Side,
 }
 
+/// Execution of such an instruction by a wave.
+struct Store {
+    by: Arc<StoringInstruction>,
+    wave: WaveId,
+}
+
+/// Number of stores above which only the first wave of an instruction is known.
+const MOST_STORES: usize = 1 << 20;
+
 impl SharedResults {
-    /// Records a store that leaves undefined bits. Returns its number, starting at 1.
-    pub(super) fn note(&self, store: Store) -> u32 {
+    /// Records a wave's store that leaves undefined bits. Returns its number, starting at 1. If there are too many, returns
+    /// `first`, the number of an earlier store by the same instruction.
+    pub(super) fn note(
+        &self,
+        by: &Arc<StoringInstruction>,
+        wave: WaveId,
+        first: Option<u32>,
+    ) -> u32 {
         let mut all = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(store);
+        if let Some(first) = first
+            && all.len() >= MOST_STORES
+        {
+            return first;
+        }
+        all.push(Store {
+            by: by.clone(),
+            wave,
+        });
         all.len() as u32
     }
 
@@ -55,7 +80,7 @@ impl SharedResults {
                 });
         }
         let stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_own = |store: &Store| store.dispatch == dispatched.id;
+        let is_own = |store: &Store| store.by.dispatch == dispatched.id;
         if stores.iter().any(is_own) {
             let message = "an undefined value is stored, and is in memory when the kernel ends";
             told(findings, &stores, self.global.left(), is_own, message);
@@ -115,7 +140,7 @@ fn told(
     is_meant: impl Fn(&Store) -> bool,
     message: &str,
 ) {
-    let mut first: HashMap<u64, (&Store, u64, u64)> = HashMap::new();
+    let mut first: BTreeMap<u64, (&Store, u64, u64)> = BTreeMap::new();
     for left in left {
         let Some(store) = stores.get(left.store as usize - 1) else {
             continue;
@@ -123,13 +148,14 @@ fn told(
         if !is_meant(store) {
             continue;
         }
-        let entry = first.entry(store.place.pc);
-        let (earliest, address, count) = entry.or_insert_with(|| (store, left.address, 0));
+        let entry = first.entry(store.by.place.pc);
+        let (earliest, address, count) = entry.or_insert((store, left.address, 0));
         *count += 1;
-        *address = left.address.min(*address);
-        let rank = |it: &Store| (it.dispatch, it.place.wave.map(|wave| wave.rank()));
-        if rank(store) < rank(earliest) {
-            *earliest = store;
+        let rank = |it: &Store| (it.by.dispatch, it.wave.rank());
+        match rank(store).cmp(&rank(*earliest)) {
+            Ordering::Less => (*earliest, *address) = (store, left.address),
+            Ordering::Equal => *address = left.address.min(*address),
+            Ordering::Greater => {}
         }
     }
     for (pc, (store, address, count)) in first {
@@ -139,16 +165,73 @@ fn told(
             other: 0,
             detail: 0,
         };
-        findings.report(key, store.place.wave, || Finding {
+        let StoringInstruction {
+            dispatch,
+            kernel,
+            place,
+            origin,
+        } = &*store.by;
+        let in_wave = |place: &FindingPlace| FindingPlace {
+            wave: Some(store.wave),
+            ..place.clone()
+        };
+        findings.report(key, Some(store.wave), || Finding {
             label: "stores undefined bits".to_owned(),
-            sides: vec![store.origin.clone()],
+            sides: vec![Side {
+                label: origin.label.clone(),
+                place: origin.place.as_ref().map(in_wave),
+            }],
             address: Some(FindingAddress::global(address)),
             notes: vec![format!(
                 "dwords with undefined bits that the instruction left: {count}"
             )],
-            kernel: store.kernel.clone(),
-            dispatch: store.dispatch,
-            ..Finding::at(Kind::UninitializedResult, store.place.clone(), message)
+            kernel: kernel.clone(),
+            dispatch: *dispatch,
+            ..Finding::at(Kind::UninitializedResult, in_wave(place), message)
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_several_instructions_is_reported_with_its_first_wave() {
+        let shared = SharedResults::default();
+        let wave = |wave| WaveId {
+            group: [0; 3],
+            wave,
+        };
+        let mut left = Vec::new();
+        for pc in (0..16).rev() {
+            let place = FindingPlace {
+                pc,
+                text: String::new(),
+                wave: None,
+                lane: None,
+            };
+            let by = Arc::new(StoringInstruction {
+                dispatch: 0,
+                kernel: None,
+                place: place.clone(),
+                origin: Side {
+                    label: String::new(),
+                    place: Some(place),
+                },
+            });
+            for (number, address) in [(2, 0x100), (1, 0x300), (1, 0x200)] {
+                let store = shared.note(&by, wave(number), None);
+                left.push(UndefinedDword { address, store });
+            }
+        }
+        let findings = Findings::new(1, Arc::default());
+        let stores = shared.stores.lock().unwrap_or_else(PoisonError::into_inner);
+        told(&findings, &stores, left, |_| true, "");
+        let found = findings.all().0.remove(0);
+        let origin = found.sides[0].place.as_ref().and_then(|it| it.wave);
+        assert_eq!((found.place.pc, found.place.wave), (0, Some(wave(1))));
+        assert_eq!(origin, Some(wave(1)));
+        assert_eq!(found.address, Some(FindingAddress::global(0x200)));
     }
 }

@@ -1,5 +1,7 @@
 //! Undefined bits of waves and workgroups.
 
+use std::collections::HashMap;
+
 use gcn_emu::observe::Context;
 use gcn_emu::wave::Scratch;
 
@@ -13,6 +15,8 @@ pub(super) struct UndefinedWave {
     pub(super) registers: Box<UndefinedRegisters>,
     pub(super) scratch: UndefinedPrivate,
     pub(super) repeats: Repeats,
+    /// Numbers of the stores that left undefined bits, by instruction address.
+    pub(super) stores: HashMap<u64, u32>,
 }
 
 impl UndefinedWave {
@@ -29,9 +33,11 @@ impl UndefinedWave {
                 ),
                 scratch: UndefinedPrivate::default(),
                 repeats: Repeats::default(),
+                stores: HashMap::new(),
             },
         };
         state.repeats.begin();
+        state.stores.clear();
         state
             .scratch
             .begin(scratch_bytes(&context.wave.scratch) as usize);
