@@ -17,8 +17,8 @@
 //!
 //! Values are followed forward on all paths, through registers and stack slots. Conditions are recognized in the form
 //! emitted by compilers: an instruction that removes lanes from EXEC opens a region, an instruction that restores lanes
-//! closes it, and the region of a scalar branch ends where its two paths meet. Values computed in a region depend on
-//! the load only after the region is closed. The return value of a function is not followed into its caller.
+//! closes it, and the region of a scalar branch ends where its two paths meet, if they do. Values computed in a region
+//! depend on the load only after the region is closed. The return value of a function is not followed into its caller.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet, btree_map};
@@ -31,6 +31,8 @@ use super::program::{LintStep, Next};
 
 /// Maximum number of instructions visited per load.
 const MOST_STEPS: usize = 1 << 12;
+/// Address at which paths that never meet are said to meet. No instruction has it.
+const NEVER: u64 = u64::MAX;
 /// Maximum number of instructions visited for all loads of a kernel.
 const MOST_STEPS_OF_ALL: usize = 1 << 20;
 
@@ -320,7 +322,8 @@ impl SwapCode<'_> {
             .flatten()
     }
 
-    /// Returns the lowest address after a branch at which its paths meet; `None` if there is none, or it is too far away.
+    /// Returns the lowest address after a branch at which its paths meet, or [`NEVER`]; `None` if they meet before the
+    /// branch or too far away.
     fn meeting(&self, branch: usize) -> Option<u64> {
         let reach = |from: usize| {
             let mut reached = HashSet::new();
@@ -337,7 +340,14 @@ impl SwapCode<'_> {
         };
         let mut paths = self.successors(branch);
         let (one, other) = (reach(paths.next()?)?, reach(paths.next()?)?);
-        let common = one.intersection(&other).map(|it| self.steps[*it].pc);
+        let mut common = one
+            .intersection(&other)
+            .map(|it| self.steps[*it].pc)
+            .peekable();
+        let are_whole = one.len().max(other.len()) < MOST_STEPS;
+        if common.peek().is_none() && are_whole {
+            return Some(NEVER);
+        }
         common.filter(|pc| *pc > self.steps[branch].pc).min()
     }
 

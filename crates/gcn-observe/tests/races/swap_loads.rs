@@ -35,6 +35,8 @@ fn the_load_of_a_compare_and_swap_loop_is_part_of_it() {
         &swap_loop("v_cmp_gt_u32 vcc, 40, v3\ns_and_b64 exec, exec, vcc\ns_cbranch_execz end"),
         &[],
     );
+    let left = "v_readfirstlane_b32 s12, v3\ns_cmp_eq_u32 s12, s8\ns_cbranch_scc0 loop\ns_endpgm";
+    assembly(WAVES, &swap_loop(left), &[]);
 }
 
 #[test]
@@ -48,6 +50,9 @@ fn a_load_that_is_used_otherwise_is_a_plain_one() {
          s_or_b64 exec, exec, s[12:13]",
         "v_readfirstlane_b32 s12, v3\ns_cmp_eq_u32 s12, 0\ns_cbranch_scc0 loop\n\
          buffer_store_dword v0, v1, s[4:7], 0 offen offset:2048",
+        // A path that ends before it meets the other one: that of the first wave.
+        "v_readfirstlane_b32 s12, v3\ns_cmp_eq_u32 s12, s8\ns_cbranch_scc0 loop\n\
+         buffer_store_dword v0, v1, s[4:7], 0 offen offset:2048\ns_endpgm",
     ] {
         let old = ["gfx601", "gfx701", "gfx803"];
         super::expect(&old, WAVES, RACES, &swap_loop(between), &[&race]);
