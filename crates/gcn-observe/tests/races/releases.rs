@@ -1,9 +1,10 @@
 //! Releases: locks and counters that order what waves do before and behind them.
 
 use gcn_observe::finding::Check;
+use gcn_runtime::{Device, Variations};
 
-use super::common::{Size, TARGETS, expect};
-use super::{DATA, GROUPS, LOAD, RACES, WAVES, assembly};
+use super::common::{Size, TARGETS, assembled, expect, found, told};
+use super::{DATA, GROUPS, LOAD, RACES, SCALAR, WAVES, assembly, flag};
 
 /// Code of a critical section with a lock in global memory, which holds 0x400 when free. The section accesses the address in v6.
 fn global_lock(section: &str) -> String {
@@ -72,6 +73,30 @@ fn stores_that_release_one_flag_do_not_race() {
     assembly(WAVES, &body(atomic, wait), &[]);
     assembly(WAVES, &body(atomic, ""), &[&race]);
     assembly(WAVES, &body("", wait), &[&race]);
+}
+
+#[test]
+fn a_delayed_load_is_before_the_invalidations_behind_it() {
+    let late = Variations {
+        late: Some(1),
+        ..Variations::default()
+    };
+    let wait = "s_waitcnt vmcnt(0)";
+    for (acquire, load, invalidation) in [
+        ("", LOAD, "buffer_wbinvl1"),
+        ("buffer_wbinvl1", SCALAR, "s_dcache_inv"),
+    ] {
+        let body = flag("s2", wait, acquire, &format!("{load}\n{invalidation}"));
+        let race = format!("global-race: {DATA} | {load}");
+        assembly(GROUPS, &body, &[&race]);
+        for target in TARGETS {
+            let builder = Device::builder(target).expect("a target").threads(1);
+            let device = builder.vary(&late).build();
+            let found = found(&device, &assembled(&device, &body), GROUPS, RACES);
+            let told: Vec<String> = found.iter().map(told).collect();
+            assert_eq!(told, [race.as_str()], "on {target}:\n{body}\n{found:#?}");
+        }
+    }
 }
 
 #[test]

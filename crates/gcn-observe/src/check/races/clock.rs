@@ -9,6 +9,7 @@ use std::mem::take;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use gcn_emu::scoreboard::{OperationId, Scoreboard};
 use hashbrown::HashMap;
 
 use super::access::{EntryLayout, PastAccess};
@@ -301,6 +302,48 @@ impl Drop for ClockNode {
                 bases.append(&mut node.bases);
             }
         }
+    }
+}
+
+/// Clocks that happened before a wave's loads until it invalidated a cache. A load that was issued before an invalidation may
+/// take effect after it (`--late`).
+#[derive(Debug, Default)]
+pub(super) struct FormerClocks(Vec<UntilInvalidation>);
+
+#[derive(Debug)]
+struct UntilInvalidation {
+    /// The invalidation, or the first operation after it.
+    end: OperationId,
+    clocks: Arc<OrderedClocks>,
+    /// Clock of the last barrier.
+    since: u32,
+}
+
+/// Maximum number of invalidations after which loads may take effect.
+const MOST_FORMER: usize = 64;
+
+impl FormerClocks {
+    /// Adds the clocks until an invalidation that is issued now, unless all earlier operations are complete.
+    pub(super) fn add(&mut self, clocks: &Arc<OrderedClocks>, since: u32, scoreboard: &Scoreboard) {
+        if scoreboard.outstanding().next().is_none() {
+            self.0.clear();
+            return;
+        }
+        if self.0.len() >= MOST_FORMER {
+            self.0.remove(0);
+        }
+        self.0.push(UntilInvalidation {
+            end: scoreboard.next(),
+            clocks: clocks.clone(),
+            since,
+        });
+    }
+
+    /// Returns the clocks and the last barrier at the issue of an operation; `None` if no invalidation has followed it.
+    pub(super) fn of(&self, operation: Option<OperationId>) -> Option<(Arc<OrderedClocks>, u32)> {
+        let operation = operation?;
+        let former = self.0.iter().find(|it| operation < it.end)?;
+        Some((former.clocks.clone(), former.since))
     }
 }
 

@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 
 use super::access::{AccessKind, EntryLayout, HOST, PastAccess, Release, ShadowedMemory};
 use super::cell::{HappensBefore, PastCache};
-use super::clock::{Knowledge, OrderedClocks, ReadReleases, ReceivedClocks};
+use super::clock::{FormerClocks, Knowledge, OrderedClocks, ReadReleases, ReceivedClocks};
 use super::releases::{ReleaseSequence, Releases};
 use super::run::RaceDispatch;
 use super::shadow::LdsShadow;
@@ -91,6 +91,9 @@ pub(super) struct WaveClocks {
     /// Clocks that happen before scalar loads, of other waves and of the wave's own workgroup.
     scalar: Arc<OrderedClocks>,
     scalar_since: u32,
+    /// Clocks that happen before delayed loads, and before delayed scalar loads.
+    former: FormerClocks,
+    former_scalar: FormerClocks,
     /// Releases that the wave has read but may not have received yet.
     pending: Vec<Pending>,
     /// Last read of a release by the wave, by address.
@@ -118,6 +121,8 @@ impl Default for WaveClocks {
             knowledge: Knowledge::default(),
             scalar: Arc::default(),
             scalar_since: 0,
+            former: FormerClocks::default(),
+            former_scalar: FormerClocks::default(),
             pending: Vec::new(),
             last_reads: HashMap::new(),
             invalidations: Vec::new(),
@@ -334,25 +339,28 @@ impl GroupShadow {
         is_kept
     }
 
-    /// Returns the accesses that happen before an access by a wave.
+    /// Returns the accesses that happen before an access by an operation of a wave.
     pub(super) fn order(
         &mut self,
         number: u32,
         path: CachePath,
         run: &RaceDispatch,
+        operation: Option<OperationId>,
         scoreboard: &Scoreboard,
     ) -> EarlierAccesses {
         let (since, own, group) = (self.since, self.first + number, self.waves());
         let wave = self.wave(number);
         let (known, past_cache, since) = match path {
-            CachePath::ScalarCache => (
-                wave.scalar.clone(),
-                ReceivedClocks::default(),
-                wave.scalar_since,
-            ),
+            CachePath::ScalarCache => {
+                let former = wave.former_scalar.of(operation);
+                let now = || (wave.scalar.clone(), wave.scalar_since);
+                let (known, since) = former.unwrap_or_else(now);
+                (known, ReceivedClocks::default(), since)
+            }
             CachePath::Cache => {
-                wave.has_invalidated = false;
-                let known = wave.knowledge.known.clone();
+                let former = wave.former.of(operation);
+                wave.has_invalidated &= former.is_some();
+                let known = former.map_or_else(|| wave.knowledge.known.clone(), |(known, _)| known);
                 (known, ReceivedClocks::default(), since)
             }
             CachePath::PastCache => {
@@ -494,8 +502,11 @@ impl GroupShadow {
         operation: Option<OperationId>,
         scoreboard: &Scoreboard,
     ) {
-        let (own, group) = (self.first + number, self.waves());
+        let (since, own, group) = (self.since, self.first + number, self.waves());
         let wave = self.wave(number);
+        if run.is_late {
+            wave.former.add(&wave.knowledge.known, since, scoreboard);
+        }
         if wave.invalidations.len() >= MANY_PENDING {
             let is_late = |id: &OperationId| scoreboard.outstanding().any(|it| it.operation == *id);
             wave.invalidations.retain(is_late);
@@ -522,6 +533,10 @@ impl GroupShadow {
     ) {
         let (since, own, group) = (self.since, self.first + number, self.waves());
         let wave = self.wave(number);
+        if run.is_late {
+            wave.former_scalar
+                .add(&wave.scalar, wave.scalar_since, scoreboard);
+        }
         wave.receive(own, &group, scoreboard, run);
         let mut known = (*wave.knowledge.known).clone();
         known.join(&wave.knowledge.past_cache.value(&run.histories));

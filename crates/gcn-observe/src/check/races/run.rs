@@ -45,6 +45,8 @@ pub(super) struct RaceDispatch {
     waves_per_group: u64,
     /// True if the dispatch begins with an acquire fence, so that its caches contain no stale values.
     pub(super) acquires: bool,
+    /// True if memory operations take effect late.
+    pub(super) is_late: bool,
     /// True if the dispatch has a single wave.
     has_one_wave: bool,
     pub(super) means: Synchronization,
@@ -88,6 +90,7 @@ impl RaceDispatch {
             groups: [x, y],
             waves_per_group: dispatch.waves_per_group(),
             acquires: dispatch.acquires,
+            is_late: dispatched.device.config.late.is_some(),
             has_one_wave: [x, y, z, dispatch.waves_per_group()] == [1; 4],
             means,
             swap_loads,

@@ -230,12 +230,9 @@ impl RaceWatch {
     ) -> Option<()> {
         let WaveId { group, wave } = context.id();
         let group = self.groups.of(group)?;
-        let scoreboard = &context.wave.scoreboard;
+        let (operation, scoreboard) = (event.instruction.operation, &context.wave.scoreboard);
         let completed = match run.means.needs_counters() {
-            true => {
-                let operation = event.instruction.operation;
-                group.wave(wave).completed(scoreboard, operation)
-            }
+            true => group.wave(wave).completed(scoreboard, operation),
             false => Release::default(),
         };
         let (agent, clock) = (group.first_wave() + wave, group.wave(wave).clock);
@@ -254,7 +251,7 @@ impl RaceWatch {
             };
 
             let path = CachePath::new(part.kind, facts.is_scalar);
-            let earlier = group.order(wave, path, run, scoreboard);
+            let earlier = group.order(wave, path, run, operation, scoreboard);
             let view = group.happens_before(&earlier, part.memory, run);
 
             self.met.clear();
@@ -328,7 +325,8 @@ impl RaceWatch {
                 values = Some(stored);
             }
             if !self.met.conflicts.is_empty() {
-                let earlier = group.order(wave, CachePath::PastCache, run, scoreboard);
+                let path = CachePath::PastCache;
+                let earlier = group.order(wave, path, run, operation, scoreboard);
                 let conflicting = ConflictingAccess {
                     run,
                     context,
@@ -344,7 +342,6 @@ impl RaceWatch {
             }
         }
         for read in self.reads.drain(..) {
-            let operation = event.instruction.operation;
             group.acquire(wave, run, read, operation, scoreboard);
         }
         if has_released && run.means.orders {
