@@ -47,9 +47,10 @@
 //! (`access_log`, `report`).
 //!
 //! # Limits
-//! The checker does not detect races that this execution happens to order; races of a write with more than two of the
-//! agents that have loaded a byte since its last write; races in scratch and GDS; and races of a dispatch's only wave before
-//! the host's first access or another dispatch's start, unless the kernel can observe the host's writes. Atomic loads and
+//! The checker does not detect races that this execution happens to order; races with accesses to a byte before its last
+//! write, or with more than two of the agents that have loaded it since; races in scratch and GDS; and races of a dispatch's
+//! only wave before the host's first access or another dispatch's start, unless the kernel can observe the host's writes. If
+//! there are several races at one byte, the order of the waves decides which of them are detected. Atomic loads and
 //! relaxed atomic stores that compilers implement as plain ones count as plain, so those of workgroup scope are reported.
 //!
 //! Nothing is reported if memory operations may order agents that share no shadow. Two dispatches may be ordered if the one

@@ -36,7 +36,7 @@ pub(super) struct StoringInstruction {
     pub(super) origin: Side,
 }
 
-/// Execution of such an instruction by a wave.
+/// Execution of a storing instruction by a wave.
 struct Store {
     by: Arc<StoringInstruction>,
     wave: WaveId,
