@@ -152,7 +152,7 @@ fn told(
         let (earliest, address, count) = entry.or_insert((store, left.address, 0));
         *count += 1;
         let rank = |it: &Store| (it.by.dispatch, it.wave.rank());
-        match rank(store).cmp(&rank(*earliest)) {
+        match rank(store).cmp(&rank(earliest)) {
             Ordering::Less => (*earliest, *address) = (store, left.address),
             Ordering::Equal => *address = left.address.min(*address),
             Ordering::Greater => {}
