@@ -219,7 +219,6 @@ fn kernels_of_an_opencl_program_stop_at_symbols_and_lines() {
         "continue",
         "print by",
         "info registers scc",
-        "reverse-stepi",
         "run",
         "delete 2",
         "continue",
@@ -242,13 +241,61 @@ fn kernels_of_an_opencl_program_stop_at_symbols_and_lines() {
             "4\t    data[at] = data[at] << by;\n",
             "by = {4}\n",
             "scc = ",
-            "(gcn) reverse-stepi\nerror: going back is not possible in a program",
             "(gcn) run\nerror: the program runs already: continue goes on",
             "shift has ended: waves 1, instructions ",
             "Breakpoint 1\nworkgroup 0,0,0, wave 0: fill (",
             "data[5] = 80\n",
             "number = {4}\n",
             "(gcn) start\nfill has ended: waves 1, instructions ",
+            "The program ended with status 0.\n",
+        ],
+    );
+}
+
+#[test]
+fn launches_of_an_opencl_program_go_back_and_explain_values() {
+    let lines = [
+        "break fill",
+        "start",
+        "watch data[5]",
+        "continue",
+        "why/3 data[5]",
+        "reverse-continue",
+        "print data[5]",
+        "why data[5]",
+        "info record",
+        "reverse-stepi 100",
+        "delete 2",
+        "next 2",
+        "print data[5]",
+        "reverse-continue",
+        "continue",
+        "print data[5]",
+        "reverse-stepi",
+        "continue",
+    ];
+    let (status, stdout, stderr) = session(&[], &lines, &[name(shift())], "");
+    // The program checks the results of its launches.
+    assert_eq!((status, &*stdout), (Some(0), "ok\n"), "{stderr}");
+    assert_parts(
+        &stderr,
+        &[
+            "data[5] was 5, is 80\n",
+            "(gcn) why/3 data[5]\ndata[5] = 80\n└─ global_store_dword v[0:1], v2, off  [<program ",
+            "   ├─ v2 = 80: v_lshlrev_b32_e32 v2, s",
+            " ← argument by\n",
+            "input data[5]\n",
+            "(gcn) reverse-continue\n",
+            "global_store_dword v[0:1], v2, off\n(gcn) print data[5]\ndata[5] = 5\n",
+            "(gcn) why data[5]\ndata[5] = 5\n└─ input data[5]\n",
+            "The past begins with the launch, 17 instructions ago; checkpoints: 1, ",
+            "(gcn) reverse-stepi 100\nThe launch begins: no earlier moment is known\n",
+            "(gcn) next 2\n",
+            "data[5] = 80\n",
+            "(gcn) reverse-continue\nThe launch begins: no earlier moment is known\n",
+            "shift has ended: waves 1, instructions 19\n",
+            "data[5] = 80\n",
+            "(gcn) reverse-stepi\nThe launch begins: no earlier moment is known\n",
             "The program ended with status 0.\n",
         ],
     );
