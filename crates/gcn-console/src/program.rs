@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use gcn_debug::{
     Attention, Engine, Finding, Findings, FrontEnd, Launches, Leave, NamedBuffer, Program,
-    Question, Recording, Resume, Session, Setup, Stop, Until, WhyRequest, WrittenMemory, why,
+    Question, Recording, Resume, Session, Setup, Stop, StoreLog, Until, WhyRequest, why,
 };
 use gcn_report::printable;
 use gcn_report::program::say::say_once;
@@ -78,7 +78,7 @@ enum SessionState {
 struct ProgramSession {
     engine: Arc<Engine>,
     /// Observer of launches that are recorded for going back.
-    written: Option<WrittenMemory>,
+    log: Option<StoreLog>,
     user: User,
     interrupt: Arc<AtomicBool>,
     current: Arc<Mutex<CurrentLaunch>>,
@@ -238,7 +238,7 @@ impl ProgramSession {
                 current: current.clone(),
             }) as Box<dyn Findings>
         });
-        let written = WrittenMemory::default();
+        let log = StoreLog::default();
         let setup = Setup {
             program: code(kernel),
             memory: kernel.module().device().memory().clone(),
@@ -247,11 +247,11 @@ impl ProgramSession {
             interrupt: interrupt.clone(),
             attention,
             timeout: debugger.timeout,
-            written: Some(written.clone()),
+            log: Some(log.clone()),
             recording: Recording::default(),
         };
         Ok(ProgramSession {
-            written: checks.is_none().then_some(written),
+            log: checks.is_none().then_some(log),
             engine: Arc::new(Engine::new(setup, Box::new(front))),
             user,
             interrupt,
@@ -269,8 +269,8 @@ impl ProgramSession {
         let is_interrupted = self.interrupt.swap(false, Relaxed);
         locked(&self.current).begin(launch.kernel(), is_interrupted);
         self.engine.begin();
-        let observers = match &self.written {
-            Some(written) => observers.with(Arc::new(written.clone())),
+        let observers = match &self.log {
+            Some(log) => observers.with(Arc::new(log.clone())),
             None => observers,
         };
         let observers = observers.controlled_by(self.engine.clone());
@@ -321,7 +321,7 @@ impl ProgramSession {
                 moment: request.moment,
             }),
             executions: EXECUTIONS,
-            written: self.written.as_ref(),
+            log: self.log.as_ref(),
         };
         let runs = RepeatedLaunch { launch, queue };
         let answer = why(&runs, question);

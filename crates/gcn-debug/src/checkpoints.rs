@@ -15,7 +15,7 @@ use gcn_isa::effect::Clock;
 
 use crate::pages::Pages;
 use crate::past::Moment;
-use crate::written::WrittenMemory;
+use crate::store_log::StoreLog;
 
 /// Maximum number of checkpoints.
 const MAX_CHECKPOINTS: usize = 256;
@@ -44,11 +44,19 @@ impl Default for Recording {
     }
 }
 
+/// Memory at a checkpoint.
+#[derive(Debug)]
+enum SavedMemory {
+    Image(Pages),
+    /// Interval of the log that begins at the checkpoint.
+    Log(u64),
+}
+
 /// State of a launch before a workgroup's turn.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
     pub(crate) run: Arc<observe::Checkpoint>,
-    pages: Pages,
+    memory: SavedMemory,
     /// Number of the turn.
     pub(crate) turn: u64,
     /// Number of user changes made before the checkpoint.
@@ -64,8 +72,15 @@ impl Checkpoint {
         wave.is_none_or(|wave| wave.executed < moment.executed)
     }
 
+    fn image(&self) -> Option<&Pages> {
+        match &self.memory {
+            SavedMemory::Image(pages) => Some(pages),
+            SavedMemory::Log(_) => None,
+        }
+    }
+
     fn own_bytes(&self) -> usize {
-        self.run.bytes() + self.pages.own_bytes()
+        self.run.bytes() + self.image().map_or(0, Pages::own_bytes)
     }
 }
 
@@ -74,6 +89,8 @@ impl Checkpoint {
 pub(crate) enum Unrecordable {
     /// Memory exceeds the size limit.
     Memory,
+    /// The log has reached its size limit.
+    Stores,
     /// The kernel makes host calls, and the host's state for them cannot be saved.
     HostCalls,
     /// The kernel has executed an instruction whose effect differs from run to run, for this reason.
@@ -101,8 +118,10 @@ pub(crate) struct Checkpoints {
     all: Vec<Checkpoint>,
     /// Image of memory in an earlier launch, whose pages the first checkpoint shares.
     before: Option<Pages>,
+    /// Log of the launch's stores, if checkpoints contain no images.
+    log: Option<StoreLog>,
     recording: Recording,
-    /// Lower bound for the size of all checkpoints except the first.
+    /// Lower bound for the size of all checkpoints except the first, without the log.
     bytes: usize,
     /// Time at which a checkpoint was last taken or restored.
     last: Instant,
@@ -113,10 +132,14 @@ pub(crate) struct Checkpoints {
 }
 
 impl Checkpoints {
-    pub(crate) fn new(recording: Recording) -> Checkpoints {
+    pub(crate) fn new(recording: Recording, log: Option<StoreLog>) -> Checkpoints {
+        if let Some(log) = &log {
+            log.begin(recording.bytes);
+        }
         Checkpoints {
             all: Vec::new(),
             before: None,
+            log,
             recording,
             bytes: 0,
             last: Instant::now(),
@@ -129,11 +152,11 @@ impl Checkpoints {
     /// the first image, and the number of bytes that it did not share with an earlier one.
     pub(crate) fn begin_launch(&mut self) -> Option<(Pages, usize)> {
         let first = self.all.first();
-        let first = first.map(|it| (it.pages.clone(), it.fresh_bytes));
-        let last = self.all.pop().map(|it| it.pages);
+        let first = first.and_then(|it| Some((it.image()?.clone(), it.fresh_bytes)));
+        let last = self.all.last().and_then(|it| it.image().cloned());
         *self = Checkpoints {
             before: last.or(self.before.take()),
-            ..Checkpoints::new(self.recording)
+            ..Checkpoints::new(self.recording, self.log.take())
         };
         first
     }
@@ -146,6 +169,24 @@ impl Checkpoints {
     pub(crate) fn clear(&mut self) {
         self.all.clear();
         self.bytes = 0;
+        if let Some(log) = &self.log {
+            log.begin(self.recording.bytes);
+        }
+    }
+
+    /// Log of the launch's stores, if it is part of a program.
+    pub(crate) fn log(&self) -> Option<&StoreLog> {
+        self.log.as_ref()
+    }
+
+    /// True if the launch is part of a program, whose host code runs beside it.
+    pub(crate) fn has_host(&self) -> bool {
+        self.log.is_some()
+    }
+
+    /// True if stores of the launch are missing.
+    pub(crate) fn misses_stores(&self) -> bool {
+        self.log.as_ref().is_some_and(StoreLog::is_full)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -154,7 +195,11 @@ impl Checkpoints {
 
     /// Returns the number of checkpoints and their size in bytes, excluding the memory in the first one.
     pub(crate) fn size(&self) -> (usize, usize) {
-        (self.all.len(), self.bytes)
+        (self.all.len(), self.all_bytes())
+    }
+
+    fn all_bytes(&self) -> usize {
+        self.bytes + self.log.as_ref().map_or(0, StoreLog::bytes)
     }
 
     /// Returns the number of checkpoints up to and including a turn.
@@ -170,7 +215,6 @@ impl Checkpoints {
         &mut self,
         (memory, run): (&Memory, &Resting<'_>),
         (turn, changes): (u64, usize),
-        has_host: bool,
     ) -> Result<(), Unrecordable> {
         let interval = match self.recording.interval {
             Duration::ZERO => Duration::ZERO,
@@ -195,20 +239,27 @@ impl Checkpoints {
         if is_known || !is_due {
             return Ok(());
         }
-        if let Some(reason) = unrepeatable(run.dispatched(), has_host) {
+        if let Some(reason) = unrepeatable(run.dispatched(), self.has_host()) {
             return Err(Unrecordable::Instruction(reason));
         }
         let begin = Instant::now();
-        let earlier = earlier.map(|it| &it.pages).or(self.before.as_ref());
-        let (pages, bytes) = Pages::take(memory, earlier).ok_or(Unrecordable::Memory)?;
         let run = Arc::new(run.save().ok_or(Unrecordable::HostCalls)?);
+        let (memory, bytes) = match &self.log {
+            Some(log) if log.is_full() => return Err(Unrecordable::Stores),
+            Some(log) => (SavedMemory::Log(log.begin_interval()), 0),
+            None => {
+                let earlier = earlier.and_then(Checkpoint::image).or(self.before.as_ref());
+                let (pages, bytes) = Pages::take(memory, earlier).ok_or(Unrecordable::Memory)?;
+                (SavedMemory::Image(pages), bytes)
+            }
+        };
         if place > 0 {
             self.bytes += bytes + run.bytes();
         }
         let here = run.instructions();
         let checkpoint = Checkpoint {
             run,
-            pages,
+            memory,
             turn,
             changes,
             fresh_bytes: bytes,
@@ -223,7 +274,7 @@ impl Checkpoints {
     /// Drops checkpoints until the limits are met. Keeps the first checkpoint, and at least two in total.
     fn thin(&mut self, here: u64) {
         while self.all.len() > 2
-            && (self.all.len() > MAX_CHECKPOINTS || self.bytes > self.recording.bytes)
+            && (self.all.len() > MAX_CHECKPOINTS || self.all_bytes() > self.recording.bytes)
         {
             let position = |place: usize| self.all.get(place).map(|it| it.run.instructions());
             // Gap left by dropping the checkpoint, relative to its distance from the current position.
@@ -237,8 +288,15 @@ impl Checkpoints {
             let Some(place) = places.min_by(|a, b| gap(a).total_cmp(&gap(b))) else {
                 return;
             };
-            let dropped = self.all.remove(place);
-            self.bytes = self.bytes.saturating_sub(dropped.own_bytes());
+            self.remove(place);
+        }
+    }
+
+    fn remove(&mut self, place: usize) {
+        let dropped = self.all.remove(place);
+        self.bytes = self.bytes.saturating_sub(dropped.own_bytes());
+        if let (SavedMemory::Log(interval), Some(log)) = (dropped.memory, &self.log) {
+            log.join(interval);
         }
     }
 
@@ -246,8 +304,7 @@ impl Checkpoints {
     fn retain(&mut self, keep: impl Fn(&Checkpoint) -> bool) {
         for place in (0..self.all.len()).rev() {
             if !keep(&self.all[place]) {
-                let dropped = self.all.remove(place);
-                self.bytes = self.bytes.saturating_sub(dropped.own_bytes());
+                self.remove(place);
             }
         }
     }
@@ -292,22 +349,31 @@ impl Checkpoints {
     }
 
     /// Restores memory from the first checkpoint.
-    pub(crate) fn restore_first(&self, memory: &Memory, written: Option<&WrittenMemory>) {
-        if let Some(first) = self.all.first() {
-            first.pages.restore(memory, written);
+    pub(crate) fn restore_first(&mut self, memory: &Memory) {
+        if !self.all.is_empty() {
+            self.restore_at(0, memory);
         }
     }
 
     /// Restores memory from the last checkpoint up to a turn, and returns the checkpoint.
-    pub(crate) fn restore(
-        &mut self,
-        turn: u64,
-        memory: &Memory,
-        written: Option<&WrittenMemory>,
-    ) -> Option<&Checkpoint> {
+    pub(crate) fn restore(&mut self, turn: u64, memory: &Memory) -> Option<&Checkpoint> {
         let place = self.count_until(turn).checked_sub(1)?;
-        self.all[place].pages.restore(memory, written);
+        self.restore_at(place, memory);
         self.last = Instant::now();
         Some(&self.all[place])
+    }
+
+    fn restore_at(&mut self, place: usize, memory: &Memory) {
+        match (&self.all[place].memory, &self.log) {
+            (SavedMemory::Image(pages), _) => pages.restore(memory),
+            (SavedMemory::Log(interval), Some(log)) => {
+                log.undo(memory, *interval);
+                // The log does not lead forward again: the launch takes these checkpoints again.
+                for dropped in self.all.drain(place + 1..) {
+                    self.bytes = self.bytes.saturating_sub(dropped.own_bytes());
+                }
+            }
+            (SavedMemory::Log(_), None) => {}
+        }
     }
 }

@@ -25,9 +25,9 @@ use crate::reasons::{self, Current, compare_anew, current, ends_wave, interrupte
 use crate::record::Record;
 use crate::replay;
 use crate::session::{Leave, Resume, Scheduler, Session, State, Stop, apply};
+use crate::store_log::StoreLog;
 use crate::view::NamedBuffer;
 use crate::why_request::WhyRequest;
-use crate::written::WrittenMemory;
 
 /// Front end of a debugger.
 pub trait FrontEnd: Send {
@@ -76,9 +76,9 @@ pub struct Setup {
     pub attention: Arc<AtomicBool>,
     /// Time after which a command that resumes the run is interrupted.
     pub timeout: Option<Duration>,
-    /// Observer of the launches' stores, if the host's code may write memory while launches run. Going back then undoes
-    /// only these stores; all launches must have the observer. Without it, going back restores all of memory.
-    pub written: Option<WrittenMemory>,
+    /// Log of stores, if host code may write memory while launches run. The log must observe all launches. Going back then
+    /// undoes only their stores. Without a log, going back restores all of memory.
+    pub log: Option<StoreLog>,
     /// Limits for the recording used to go back.
     pub recording: Recording,
 }
@@ -116,8 +116,7 @@ impl Engine {
             passed: HashMap::new(),
             last: None,
             is_at_fault: false,
-            written: setup.written,
-            record: Record::new(setup.recording),
+            record: Record::new(setup.recording, setup.log),
             leave: None,
             question: None,
         };
@@ -169,9 +168,9 @@ impl Engine {
 
     /// Restores memory to its state before the first instruction of the launch, if the launch is recorded.
     pub fn restore_begin(&self) {
-        let state = self.state();
-        let checkpoints = &state.record.checkpoints;
-        checkpoints.restore_first(&state.memory, state.written.as_ref());
+        let mut guard = self.state();
+        let state = &mut *guard;
+        state.record.checkpoints.restore_first(&state.memory);
     }
 
     /// Takes the question that ended the run with [`Leave::Why`].
@@ -183,7 +182,7 @@ impl Engine {
     /// run, including repetitions of a launch.
     pub fn begin(&self) {
         let mut state = self.state();
-        begin_record(&mut state, false);
+        state.record.begin_launch(false);
         begin_run(&mut state);
     }
 
@@ -191,7 +190,7 @@ impl Engine {
     /// code may have changed memory in between.
     pub fn begin_next(&self) {
         let mut state = self.state();
-        begin_record(&mut state, true);
+        state.record.begin_launch(true);
         begin_run(&mut state);
     }
 
@@ -408,17 +407,14 @@ impl Debugger for Engine {
         let dispatch = run.dispatched().id;
         if state.record.begin_turn(dispatch).is_none() {
             if state.goal.is_replay() {
-                state
-                    .record
-                    .begin_again(&state.memory, state.written.as_ref());
+                state.record.begin_again(&state.memory);
             } else {
-                begin_record(state, false);
+                state.record.begin_launch(false);
             }
             let _ = state.record.begin_turn(dispatch);
         }
         if state.is_recorded() {
-            let has_host = state.written.is_some();
-            state.record.record(&state.memory, run, has_host);
+            state.record.record(&state.memory, run);
         }
     }
 
@@ -433,9 +429,7 @@ impl Debugger for Engine {
             self.front()
                 .passed(&Session { state, paused }, &Stop::Diverged);
         }
-        let checkpoint = state
-            .record
-            .come_back(&state.memory, state.written.as_ref())?;
+        let checkpoint = state.record.come_back(&state.memory)?;
         state.passed.clear();
         state.last = None;
         Some(checkpoint)
@@ -449,19 +443,11 @@ fn begin_run(state: &mut State) {
     state.start_clock();
 }
 
-/// Begins the record of a launch. `is_next` is true if the launch follows the last one directly.
-fn begin_record(state: &mut State, is_next: bool) {
-    state.record.begin_launch(is_next);
-    if let Some(written) = &state.written {
-        written.clear();
-    }
-}
-
 /// True if registers must be exact at a fault. If false, a launch that faults is replayed up to the fault. Launches of
 /// a program are not replayed for this, because their faults may depend on concurrent host code.
 fn is_exact(state: &State) -> bool {
     !state.is_recorded()
-        || state.written.is_some()
+        || state.record.checkpoints.has_host()
         || state.record.lost().is_some()
         || matches!(state.goal, Goal::ToFault(_))
 }

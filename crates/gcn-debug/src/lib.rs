@@ -62,7 +62,7 @@
 //!     interrupt: Arc::default(),
 //!     attention: Arc::default(),
 //!     timeout: None,
-//!     written: None,
+//!     log: None,
 //!     recording: Recording::default(),
 //! };
 //! let engine = Arc::new(Engine::new(setup, Box::new(Front(sender))));
@@ -103,7 +103,7 @@ mod eval;
 // Stops and the engine.
 mod stops;
 mod catch;
-mod written;
+mod store_log;
 mod pages;
 mod past;
 mod why_request;
@@ -139,6 +139,7 @@ pub use program::{Line, Location, Program, Symbol};
 pub use scalar::{Format, Scalar, ScalarType};
 pub use session::{Leave, Resume, Scheduler, Session, Stop};
 pub use stops::{Change, Observation, StopKind, StopPoint, Watched};
+pub use store_log::StoreLog;
 pub use view::{NamedBuffer, Target, View};
 pub use why::{
     Answer, AnswerEdge, AnswerStep, AnswerTarget, Edge, Launches, Origin, Parting, PartingKind,
@@ -148,4 +149,3 @@ pub use why::{
 pub use why_request::{
     AccessChoice, AccessKey, AccessPlace, QuestionPlace, WhyRefused, WhyRequest,
 };
-pub use written::WrittenMemory;

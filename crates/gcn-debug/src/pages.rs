@@ -5,8 +5,6 @@ use std::sync::{Arc, LazyLock};
 
 use gcn_emu::memory::{Allocation, Memory};
 
-use crate::written::WrittenMemory;
-
 /// Maximum total size in bytes of the memory saved for going back.
 const MAX_BYTES: u64 = 128 << 20;
 /// Maximum size in bytes of a saved allocation that the host never wrote to. The device `malloc` heap is larger.
@@ -93,28 +91,19 @@ impl Pages {
         Some(part.pages.clone())
     }
 
-    /// Writes the contents back, except for allocations that have been freed. If `written` is given, only the bytes that
-    /// it marks are written.
-    pub(crate) fn restore(&self, memory: &Memory, written: Option<&WrittenMemory>) {
+    /// Writes the contents back, except for allocations that have been freed.
+    pub(crate) fn restore(&self, memory: &Memory) {
         for part in &self.parts {
             let Some((region, _)) = memory.find(part.base, part.len) else {
                 continue;
             };
             let cells = region.units().chunks(PAGE_UNITS);
-            for (number, (cells, page)) in cells.zip(part.pages.iter()).enumerate() {
-                if equals(cells, page) {
-                    continue;
-                }
-                let Some(written) = written else {
+            for (cells, page) in cells.zip(part.pages.iter()) {
+                if !equals(cells, page) {
                     for (cell, unit) in cells.iter().zip(page.iter()) {
                         cell.store(*unit, Relaxed);
                     }
-                    continue;
-                };
-                let address = part.base + (number * size_of::<Page>()) as u64;
-                let units = page[..cells.len()].iter();
-                let bytes: Vec<u8> = units.flat_map(|unit| unit.to_le_bytes()).collect();
-                written.restore(memory, address, &bytes);
+                }
             }
         }
     }
@@ -176,9 +165,9 @@ mod tests {
         assert_eq!((bytes, third.own_bytes()), (0, 0));
 
         memory.store_u32(base, 3);
-        first.restore(&memory, None);
+        first.restore(&memory);
         assert_eq!([0, 4096, 8200].map(load), [0, 1, 0].map(Some));
-        third.restore(&memory, None);
+        third.restore(&memory);
         assert_eq!([0, 4096, 8200].map(load), [0, 1, 2].map(Some));
         drop((second, third));
         assert!(first.own_bytes() >= 4096);

@@ -6,7 +6,6 @@ use gcn_emu::wave::WaveId;
 use crate::pages::kept_allocations;
 use crate::scalar::Scalar;
 use crate::view::Target;
-use crate::written::WrittenMemory;
 
 /// Contents of all allocations, except for the device `malloc` heap.
 #[derive(Clone, Debug, Default)]
@@ -27,16 +26,10 @@ impl MemoryImage {
         })
     }
 
-    /// Writes the contents back, except for allocations that have been freed. If `written` is given, only the bytes that
-    /// it marks are written.
-    pub fn restore(&self, memory: &Memory, written: Option<&WrittenMemory>) {
+    /// Writes the contents back, except for allocations that have been freed.
+    pub fn restore(&self, memory: &Memory) {
         for (address, bytes) in &self.parts {
-            match written {
-                None => {
-                    memory.write(*address, bytes);
-                }
-                Some(written) => written.restore(memory, *address, bytes),
-            }
+            memory.write(*address, bytes);
         }
     }
 }

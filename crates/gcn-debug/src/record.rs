@@ -12,7 +12,10 @@ use gcn_emu::observe::{self, Resting};
 use crate::checkpoints::{Checkpoint, Checkpoints, Recording, Unrecordable};
 use crate::pages::Pages;
 use crate::past::{Moment, UserChange};
-use crate::written::WrittenMemory;
+use crate::store_log::StoreLog;
+
+/// Reason why launches that store to too many places cannot go back.
+const STORES: &str = "the launch stores to more memory than is kept for going back";
 
 /// Launch that has ended, and can be repeated.
 #[derive(Debug)]
@@ -46,11 +49,12 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    pub(crate) fn new(recording: Recording) -> Record {
+    /// Creates the record of a launch that has not begun. `log` is the log of stores, if host code runs beside launches.
+    pub(crate) fn new(recording: Recording, log: Option<StoreLog>) -> Record {
         Record {
             earlier: Vec::new(),
             dispatch: None,
-            checkpoints: Checkpoints::new(recording),
+            checkpoints: Checkpoints::new(recording, log),
             turn: 0,
             changes: Vec::new(),
             made: 0,
@@ -88,7 +92,7 @@ impl Record {
         self.checkpoints.begin_launch();
         self.begin();
         if let Some(earlier) = self.earlier.pop() {
-            earlier.memory.restore(memory, None);
+            earlier.memory.restore(memory);
             self.changes = earlier.changes;
         }
     }
@@ -108,25 +112,25 @@ impl Record {
     }
 
     /// Restarts the record for a new run of the same launch, and restores the initial memory.
-    pub(crate) fn begin_again(&mut self, memory: &Memory, written: Option<&WrittenMemory>) {
-        self.checkpoints.restore_first(memory, written);
+    pub(crate) fn begin_again(&mut self, memory: &Memory) {
+        self.checkpoints.restore_first(memory);
         self.checkpoints.clear();
         (self.dispatch, self.turn, self.made) = (None, 0, 0);
     }
 
-    /// Takes a checkpoint before the turn that is starting, if one is due. `has_host` is true for launches of a
-    /// program.
-    pub(crate) fn record(&mut self, memory: &Memory, run: &Resting<'_>, has_host: bool) {
+    /// Takes a checkpoint before the turn that is starting, if one is due.
+    pub(crate) fn record(&mut self, memory: &Memory, run: &Resting<'_>) {
         if self.lost.is_some() || self.returns_to.is_some() {
             return;
         }
         let place = (self.turn, self.made);
-        let recorded = self.checkpoints.record((memory, run), place, has_host);
+        let recorded = self.checkpoints.record((memory, run), place);
         if let Err(reason) = recorded {
             self.lose(match reason {
                 Unrecordable::Memory => {
                     "memory is larger than what is kept for going back, 128 MiB"
                 }
+                Unrecordable::Stores => STORES,
                 Unrecordable::HostCalls => {
                     "the kernel allocates memory, which is not kept for going back"
                 }
@@ -149,7 +153,9 @@ impl Record {
     /// Returns the reason why the launch cannot go back, or `None` if it can.
     pub(crate) fn lost(&self) -> Option<&'static str> {
         let is_empty = self.checkpoints.is_empty();
+        let misses_stores = self.checkpoints.misses_stores();
         self.lost
+            .or_else(|| misses_stores.then_some(STORES))
             .or_else(|| is_empty.then_some("the launch has not been recorded"))
     }
 
@@ -164,15 +170,11 @@ impl Record {
     }
 
     /// Restores memory from the requested checkpoint and returns its run state.
-    pub(crate) fn come_back(
-        &mut self,
-        memory: &Memory,
-        written: Option<&WrittenMemory>,
-    ) -> Option<Arc<observe::Checkpoint>> {
+    pub(crate) fn come_back(&mut self, memory: &Memory) -> Option<Arc<observe::Checkpoint>> {
         let turn = self.returns_to.take()?;
         let Checkpoint {
             run, turn, changes, ..
-        } = self.checkpoints.restore(turn, memory, written)?;
+        } = self.checkpoints.restore(turn, memory)?;
         // The turn starts again.
         self.turn = turn - 1;
         self.made = *changes;

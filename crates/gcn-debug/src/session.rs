@@ -15,7 +15,7 @@ use crate::catch::{Catches, Finding, Findings};
 use crate::checkpoints::unrepeatable;
 use crate::error::EvalError;
 use crate::eval::{Evaluated, assigned, evaluate};
-use crate::expr::Expr;
+use crate::expr::{Expr, Space};
 use crate::goal::Goal;
 use crate::object::{Local, SourceObject};
 use crate::past::{Moment, UserChange};
@@ -25,7 +25,6 @@ use crate::scalar::{Scalar, ScalarType};
 use crate::stops::{Change, StopKind, StopPoint, Watched, WatchedValue};
 use crate::view::{self, NamedBuffer, Target, View};
 use crate::why_request::WhyRequest;
-use crate::written::WrittenMemory;
 
 /// Reason why the run stopped.
 #[derive(Clone, Debug)]
@@ -172,7 +171,6 @@ pub(crate) struct State {
     pub(crate) last: Option<LastRun>,
     /// True while the run is stopped at a fault.
     pub(crate) is_at_fault: bool,
-    pub(crate) written: Option<WrittenMemory>,
     pub(crate) record: Record,
     pub(crate) leave: Option<Leave>,
     pub(crate) question: Option<WhyRequest>,
@@ -525,12 +523,8 @@ impl Session<'_, '_> {
         if let Some(lost) = self.state.record.lost() {
             return Some(lost);
         }
-        if let Some(written) = &self.state.written
-            && written.has_foreign()
-        {
-            return Some("the kernel writes host memory that is not kept for going back");
-        }
-        unrepeatable(paused.dispatched(), self.state.written.is_some())
+        let has_host = self.state.record.checkpoints.has_host();
+        unrepeatable(paused.dispatched(), has_host)
     }
 }
 
@@ -538,7 +532,7 @@ impl Session<'_, '_> {
 pub(crate) fn apply(state: &State, mut paused: Option<&mut Paused<'_>>, change: &UserChange) {
     let scratch = match change.target {
         Target::Memory {
-            space: crate::expr::Space::Scratch,
+            space: Space::Scratch,
             ty,
             address,
         } => {
@@ -550,6 +544,19 @@ pub(crate) fn apply(state: &State, mut paused: Option<&mut Paused<'_>>, change: 
         }
         _ => None,
     };
+    if let Some(log) = state.record.checkpoints.log()
+        && let Target::Memory { space, ty, address } = change.target
+    {
+        let memory = &state.memory;
+        match space {
+            Space::Global => log.save(memory, address, ty.bytes()),
+            Space::Scratch => {
+                let addresses = scratch.iter().flatten();
+                addresses.for_each(|address| log.save(memory, *address, 1));
+            }
+            Space::Lds => {}
+        }
+    }
     let wave = change.wave.and_then(|id| paused.as_mut()?.wave_mut(id));
     view::write(
         change.target,

@@ -41,9 +41,9 @@ use gcn_emu::wave::WaveId;
 
 use crate::past::{MemoryImage, Moment};
 use crate::program::Program;
+use crate::store_log::StoreLog;
 use crate::view::NamedBuffer;
 use crate::why_request::QuestionPlace;
-use crate::written::WrittenMemory;
 
 pub use facts::Edge;
 use facts::Register;
@@ -89,9 +89,9 @@ pub struct Question<'a> {
     pub until: Option<Until>,
     /// Maximum number of executed instructions in the slice, counted per lane.
     pub executions: usize,
-    /// Bytes that the launches write, if a program's host code may write others while they run. All memory of a program
-    /// counts as defined.
-    pub written: Option<&'a WrittenMemory>,
+    /// Log of the launches' stores, if host code may write other memory while they run. All memory of a program counts as
+    /// defined.
+    pub log: Option<&'a StoreLog>,
 }
 
 /// Point at which a value is queried: a wave is about to execute an instruction.
@@ -122,9 +122,34 @@ const MAX_GROUPS: usize = 1024;
 /// Maximum number of passes.
 const MAX_PASSES: usize = 16;
 
+/// Memory before the first launch.
+enum InitialMemory {
+    Image(MemoryImage),
+    /// The log of the question undoes the launches' stores.
+    Logged,
+}
+
+impl InitialMemory {
+    /// Saves memory, or returns `None` if it is too large.
+    fn take(question: &Question<'_>) -> Option<InitialMemory> {
+        match question.log {
+            Some(_) => Some(InitialMemory::Logged),
+            None => MemoryImage::take(question.memory).map(InitialMemory::Image),
+        }
+    }
+
+    fn restore(&self, question: &Question<'_>) {
+        match (self, question.log) {
+            (InitialMemory::Image(image), _) => image.restore(question.memory),
+            (InitialMemory::Logged, Some(log)) => log.undo_all(question.memory),
+            (InitialMemory::Logged, None) => {}
+        }
+    }
+}
+
 /// Slice for a question, with the state needed to rerun the launches.
 struct Sliced {
-    image: MemoryImage,
+    image: InitialMemory,
     unwritten: Vec<Range<u64>>,
     trace: Trace,
     slice: Slice,
@@ -145,10 +170,10 @@ impl Sliced {
         question: Question<'_>,
     ) -> Result<Sliced, WhyError<L::Error>> {
         let allocations = question.memory.allocations();
-        let is_unwritten = |it: &&Allocation| question.written.is_none() && !it.host_has_written;
+        let is_unwritten = |it: &&Allocation| question.log.is_none() && !it.host_has_written;
         let unwritten = allocations.iter().filter(is_unwritten);
         let unwritten = unwritten.map(|it| it.base..it.base + it.len).collect();
-        let image = MemoryImage::take(question.memory).ok_or(WhyError::TooLarge)?;
+        let image = InitialMemory::take(&question).ok_or(WhyError::TooLarge)?;
         let first = pass(launches, question, &image, Plan::default())?;
         let end = question.end();
         let slice_of = |trace: &Trace| match question.place {
@@ -248,7 +273,7 @@ impl Sliced {
     /// Restores memory to its initial contents, and the queried location to its final value.
     fn finish(&self, question: Question<'_>) {
         // Later passes may be partial, so `end` holds the bytes after the complete first pass.
-        self.image.restore(question.memory, question.written);
+        self.image.restore(&question);
         if let QuestionPlace::Memory { address, .. } = question.place {
             question.memory.write(address, &self.end);
         }
@@ -306,7 +331,7 @@ impl ValueGraph {
             let values = pass(launches, question, &sliced.image, plan)?;
             sliced.trace.reads = values.reads;
         }
-        sliced.image.restore(question.memory, question.written);
+        sliced.image.restore(&question);
         let end = dword(&sliced.end);
         let terms = sliced.terms(question);
         let mut graph = ValueGraph::new(&sliced.trace, &sliced.slice, end, terms);
@@ -360,10 +385,10 @@ impl Plan {
 fn pass<L: Launches>(
     launches: &L,
     question: Question<'_>,
-    image: &MemoryImage,
+    image: &InitialMemory,
     plan: Plan,
 ) -> Result<Trace, WhyError<L::Error>> {
-    image.restore(question.memory, question.written);
+    image.restore(&question);
     let last = plan.last();
     let mut trace = Trace::default();
     trace.wanted.clone_from(&plan.wanted);
@@ -374,6 +399,9 @@ fn pass<L: Launches>(
         tracer.with(|trace| trace.run = run);
         tracer.ended.store(0, Relaxed);
         let mut observers = Observers::none().with(Arc::new(tracer.clone()));
+        if let Some(log) = question.log {
+            observers = observers.with(Arc::new(log.clone()));
+        }
         let until = question.until.filter(|it| it.run == run);
         if last == Some(run) || until.is_some() {
             let groups: HashSet<[u32; 3]> = plan

@@ -215,7 +215,7 @@ fn engine(
         interrupt: Arc::default(),
         attention: Arc::default(),
         timeout: None,
-        written: None,
+        log: None,
         recording,
     };
     let engine = Arc::new(Engine::new(setup, Box::new(front)));

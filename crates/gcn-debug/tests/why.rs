@@ -154,7 +154,7 @@ impl Case {
             },
             until: None,
             executions: 1 << 20,
-            written: None,
+            log: None,
         };
         why(self, question).expect("an answer")
     }

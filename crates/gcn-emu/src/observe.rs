@@ -75,10 +75,22 @@ bitflags::bitflags! {
         /// Calls to [`WaveObserver::accessed`] for stores and atomics outside LDS only. Loads, LDS accesses and waits can
         /// then become host code.
         const STORED = 1 << 16;
+        /// Calls to [`WaveObserver::accesses`] for stores and atomics outside LDS only, otherwise like
+        /// [`Events::STORED`].
+        const STORES = 1 << 17;
     }
 }
 
 impl Events {
+    /// Events before an access by a memory instruction.
+    #[inline(always)]
+    pub(crate) fn before(plan: Option<&MemoryPlan>) -> Events {
+        match plan.is_some_and(MemoryPlan::stores_outside_lds) {
+            true => Self::ACCESS.union(Self::STORES),
+            false => Self::ACCESS,
+        }
+    }
+
     /// Events after an access by a memory instruction.
     #[inline(always)]
     pub(crate) fn after(plan: Option<&MemoryPlan>) -> Events {
@@ -94,8 +106,12 @@ impl Events {
     pub(crate) const OVERLOOKED: Events = Self::WATCHED.union(Self::ACCESS).union(Self::ACCESSED);
     /// Events that an LDS access may still cause if all observers ignore it.
     pub(crate) const NOT_OVERLOOKED: Events = Self::INSTRUCTION.union(Self::RETIRE);
-    /// Events besides which loads, LDS accesses and waits have none.
-    pub(crate) const BESIDE_STORES: Events = Self::DISPATCH.union(Self::WAVE).union(Self::MEMORY);
+    /// Events that loads, LDS accesses and waits do not cause.
+    pub(crate) const WITHOUT_LOADS: Events = Self::DISPATCH
+        .union(Self::WAVE)
+        .union(Self::MEMORY)
+        .union(Self::STORED)
+        .union(Self::STORES);
     /// Events at the issue of an instruction other than S_WAITCNT.
     pub(crate) const ISSUES: Events = Self::ISSUE.union(Self::WATCHED);
     /// Events at the issue of S_WAITCNT.

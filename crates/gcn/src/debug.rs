@@ -209,7 +209,7 @@ impl Launches {
             interrupt,
             attention,
             timeout: debugged.timeout(),
-            written: None,
+            log: None,
             recording: Recording::default(),
         };
         let engine = Arc::new(Engine::new(setup, front));
@@ -273,7 +273,7 @@ fn session(
         restarts = false;
         if has_run {
             match &image {
-                Some(image) => image.restore(memory, None),
+                Some(image) => image.restore(memory),
                 None => writeln!(
                     out,
                     "Memory is larger than what is kept: buffers are as the last run left them."

@@ -84,7 +84,7 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
         },
         until: None,
         executions: args.executions,
-        written: None,
+        log: None,
     };
     let refused = |message| move || Problem::new(HOST_LIMIT, message);
     let stop = StopHandle::listen(debugged.stop(), debugged.timeout())
@@ -170,7 +170,7 @@ pub fn at_stop(
     let Some(image) = image else {
         return writeln!(out, "error: {}", WhyError::<RunEnd>::TooLarge);
     };
-    image.restore(&memory, None);
+    image.restore(&memory);
     let program = debugged.code();
     let buffers = debugged.named_buffers();
     let undefined = debugged.undefined();
@@ -185,11 +185,11 @@ pub fn at_stop(
             moment: request.moment,
         }),
         executions: EXECUTIONS,
-        written: None,
+        log: None,
     };
     let runs = Runs::new(debugged);
     let answer = why(&runs, question);
-    image.restore(&memory, None);
+    image.restore(&memory);
     for earlier in 0..run {
         // These runs completed without a fault the first time.
         let _ = runs.run(earlier, &Observers::none());

@@ -209,7 +209,8 @@ impl<'a> EventWriter<'a> {
         let (context, overlook) = (self.context(wave, lds), self.overlook);
         let event = MemoryEvent::new(&self.instruction, &context, Phase::Before, transfer);
         let mut veto: Option<Box<str>> = None;
-        self.watch.each_accessing(Events::ACCESS, overlook, |it| {
+        let events = Events::before(self.instruction.step.memory.as_deref());
+        self.watch.each_accessing(events, overlook, |it| {
             if let Verdict::Veto(message) = it.accesses(&context, &event) {
                 veto.get_or_insert(message);
             }
@@ -297,8 +298,9 @@ impl<'a> EventWriter<'a> {
     ) -> Result<Attempt, Box<LaneFault>> {
         let Dispatched { device, .. } = *self.dispatched;
         let wants = self.watch.wants;
-        let after = Events::after(step.memory.as_deref());
-        if !wants.intersects(Events::ACCESS | after) || self.overlook.is_unanimous {
+        let plan = step.memory.as_deref();
+        let (before, after) = (Events::before(plan), Events::after(plan));
+        if !wants.intersects(before | after) || self.overlook.is_unanimous {
             transfer.forget();
             let outcome = memory::execute(wave, step, lds, device, transfer);
             return outcome.map_err(Box::new);
@@ -309,7 +311,7 @@ impl<'a> EventWriter<'a> {
         let access = transfer.access_mut();
         memory::addresses(wave, step, device, access);
         let is_access = access.intent.is_some() && access.lanes() != 0;
-        if is_access && !self.is_resumed && wants.intersects(Events::ACCESS) {
+        if is_access && !self.is_resumed && wants.intersects(before) {
             let veto = self.accesses(wave, lds, transfer);
             veto.map_err(|veto| Box::new((veto, None)))?;
         }

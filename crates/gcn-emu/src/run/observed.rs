@@ -103,9 +103,7 @@ impl<'a> Observed<'a> {
             skips_flow: !counts && !is_late && !wants(of_flow),
             asks,
             drops_overlooked: asks && !wants(Events::NOT_OVERLOOKED),
-            reports_only_stores: !counts
-                && !is_late
-                && Events::BESIDE_STORES.union(Events::STORED).contains(wanted),
+            reports_only_stores: !counts && !is_late && Events::WITHOUT_LOADS.contains(wanted),
             is_late,
             used: &[],
             policy: None,
@@ -361,7 +359,7 @@ impl Observed<'_> {
         events.issues(wave, lds, self.watches);
         let is_access = events.instruction.exec != 0 && !overlook.is_unanimous;
         transfer.forget();
-        if is_access && events.watch.wants.intersects(Events::ACCESS) {
+        if is_access && events.watch.wants.intersects(Events::before(Some(plan))) {
             let told = events.accesses(wave, lds, transfer);
             told.map_err(|kind| stop(pc, (kind, None)))?;
         }

@@ -323,6 +323,13 @@ fn values_of_every_kind_of_access() {
         accessed Store Global 1 lanes, 1 x 1 bytes at 0: [34]
         accessed Atomic Gds 1 lanes, 1 x 4 bytes at 8: [0]",
     );
+    assert_lines(
+        &observed(GFX9, text, 64, Events::STORES),
+        "
+        accesses Atomic Global 1 lanes, 1 x 4 bytes at 0: [1234, 7]
+        accesses Store Global 1 lanes, 1 x 1 bytes at 0: [34]
+        accesses Atomic Gds 1 lanes, 1 x 4 bytes at 8: [7]",
+    );
 }
 
 #[test]

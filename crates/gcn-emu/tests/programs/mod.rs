@@ -433,7 +433,11 @@ impl Program {
             | Events::CACHE
             | Events::RETIRE;
         let of_registers = Events::WATCHED | Events::WAVE | Events::WAIT;
-        for wants in [of_accesses, of_registers, Events::STORED | Events::WAVE] {
+        for wants in [
+            of_accesses,
+            of_registers,
+            Events::STORED | Events::STORES | Events::WAVE,
+        ] {
             let [expected, found] = [Engine::Interpreter, Engine::Compiled].map(|engine| {
                 engine.set();
                 let log = Arc::new(EventLog::new(wants));

@@ -438,7 +438,7 @@ impl TwoRuns {
             place,
             until: None,
             executions,
-            written: None,
+            log: None,
         };
         let graph = ValueGraph::of(&Runs::new(&debugged), question);
         let graph = graph.map_err(|error| match error {
