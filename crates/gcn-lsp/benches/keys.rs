@@ -1,15 +1,24 @@
-//! Benchmarks the latency of protocol requests after a keystroke in a 10,000-line document.
+//! Times protocol requests after a keystroke in a 10,000-line document, and fails if the median time of one exceeds 30 ms.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 #[path = "../../gcn/tests/lsp/client.rs"]
+#[expect(dead_code, reason = "tests use the rest")]
 mod client;
 
 use std::fmt::Write as _;
 use std::io::{BufReader, PipeReader, PipeWriter, pipe};
+use std::process::ExitCode;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use client::{Client, URI};
-use criterion::{Criterion, criterion_group, criterion_main};
-use serde_json::json;
+use serde_json::{Value, json};
+
+/// Maximum median time from a keystroke to the response.
+const LIMIT: Duration = Duration::from_millis(30);
+/// Number of keystrokes for each request.
+const KEYS: usize = 100;
 
 /// Number of lines in the document.
 const LINES: usize = 10_000;
@@ -46,70 +55,127 @@ fn source() -> String {
     text + ".amdhsa_next_free_sgpr 32\n.end_amdhsa_kernel\n"
 }
 
-fn client() -> Client<PipeWriter, BufReader<PipeReader>> {
+type Editor = Client<PipeWriter, BufReader<PipeReader>>;
+
+/// Starts a server in a thread of its own.
+fn editor() -> Editor {
     let (input, to) = pipe().expect("a pipe");
     let (from, mut output) = pipe().expect("a pipe");
     thread::spawn(move || gcn_lsp::serve(BufReader::new(input), &mut output));
     Client::new(to, BufReader::new(from))
 }
 
-fn keys(criterion: &mut Criterion) {
-    let mut client = client();
-    client.initialize(json!({}));
-    client.open(URI, &source());
-    client.diagnostics(URI, 1);
-    client.change(URI, 2, Some([LINE, 0, LINE, 0]), "v_");
-    client.diagnostics(URI, 2);
-    let mut version = 2;
-    // Sends a keystroke at the end of the word; the next iteration undoes it.
-    let mut key = |client: &mut Client<_, _>| {
-        version += 1;
-        match version % 2 {
-            1 => client.change(URI, version, Some([LINE, 2, LINE, 2]), "m"),
-            _ => client.change(URI, version, Some([LINE, 2, LINE, 3]), ""),
-        }
-        version
-    };
-    let mut group = criterion.benchmark_group("key in 10,000 lines");
-    group.sample_size(30);
-    group.bench_function("completion", |b| {
-        b.iter(|| {
-            key(&mut client);
-            client.at("textDocument/completion", URI, LINE, 2)
-        });
-    });
-    group.bench_function("hover", |b| {
-        b.iter(|| {
-            key(&mut client);
-            client.at("textDocument/hover", URI, LINE + 2, 3)
-        });
-    });
-    group.bench_function("diagnostics", |b| {
-        b.iter(|| {
-            let version = key(&mut client);
-            client.diagnostics(URI, version)
-        });
-    });
-    group.bench_function("semantic tokens", |b| {
-        b.iter(|| {
-            key(&mut client);
-            client.result(
-                "textDocument/semanticTokens/full",
-                json!({"textDocument": {"uri": URI}}),
-            )
-        });
-    });
-    group.bench_function("symbols", |b| {
-        b.iter(|| {
-            key(&mut client);
-            client.result(
-                "textDocument/documentSymbol",
-                json!({"textDocument": {"uri": URI}}),
-            )
-        });
-    });
-    group.finish();
+/// Session with the document open, in which keystrokes are timed.
+struct Session {
+    editor: Editor,
+    version: i32,
+    /// Number of keystrokes for each request.
+    keys: usize,
+    /// Names of requests that exceed [`LIMIT`].
+    slow: Vec<&'static str>,
 }
 
-criterion_group!(benches, keys);
-criterion_main!(benches);
+impl Session {
+    fn new(keys: usize) -> Session {
+        let mut editor = editor();
+        editor.initialize(json!({}));
+        editor.open(URI, &source());
+        editor.diagnostics(URI, 1);
+        editor.change(URI, 2, Some([LINE, 0, LINE, 0]), "v_");
+        editor.diagnostics(URI, 2);
+        Session {
+            editor,
+            version: 2,
+            keys,
+            slow: Vec::new(),
+        }
+    }
+
+    /// Sends a keystroke at the end of the word; the next one undoes it.
+    fn key(&mut self) {
+        self.version += 1;
+        let (end, text) = match self.version % 2 {
+            1 => (2, "m"),
+            _ => (3, ""),
+        };
+        let range = Some([LINE, 2, LINE, end]);
+        self.editor.change(URI, self.version, range, text);
+    }
+
+    /// Times what follows a keystroke: `wait` receives the version of the document.
+    fn time(&mut self, name: &'static str, mut wait: impl FnMut(&mut Editor, i32)) {
+        let mut times = Vec::new();
+        for _ in 0..self.keys {
+            let start = Instant::now();
+            self.key();
+            wait(&mut self.editor, self.version);
+            times.push(start.elapsed());
+        }
+        times.sort_unstable();
+        let (least, median) = (times[0], times[times.len() / 2]);
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+        println!(
+            "{name:<15} {:5.1} ms, at least {:5.1} ms",
+            milliseconds(median),
+            milliseconds(least)
+        );
+        if median > LIMIT {
+            self.slow.push(name);
+        }
+    }
+
+    /// Times a request. The response must not be an error.
+    fn request(&mut self, name: &'static str, method: &str, params: &Value) {
+        self.editor.result(method, params.clone());
+        self.time(name, |editor, _| {
+            editor.ask_bytes(method, params.clone());
+        });
+    }
+}
+
+fn main() -> ExitCode {
+    // `cargo test --benches` does not pass `--bench`. Tests must not depend on time.
+    let is_timed = std::env::args().any(|argument| argument == "--bench");
+    let mut session = Session::new(if is_timed { KEYS } else { 1 });
+    let document = json!({"uri": URI});
+    let at = |line: u32, character: u32| {
+        let position = json!({"line": line, "character": character});
+        json!({"textDocument": document, "position": position})
+    };
+    let lines = json!({
+        "textDocument": document,
+        "range": {
+            "start": {"line": LINE, "character": 0},
+            "end": {"line": LINE + 50, "character": 0},
+        },
+    });
+    let whole = json!({"textDocument": document});
+    session.request("completion", "textDocument/completion", &at(LINE, 2));
+    session.request("hover", "textDocument/hover", &at(LINE + 2, 3));
+    session.request("definition", "textDocument/definition", &at(LINE + 7, 18));
+    session.request("symbols", "textDocument/documentSymbol", &whole);
+    session.request("tokens", "textDocument/semanticTokens/full", &whole);
+    session.request(
+        "tokens in lines",
+        "textDocument/semanticTokens/range",
+        &lines,
+    );
+    let tokens = session
+        .editor
+        .result("textDocument/semanticTokens/full", whole);
+    let mut known = tokens["resultId"].clone();
+    session.time("tokens delta", |editor, _| {
+        let params = json!({"textDocument": document, "previousResultId": known});
+        let mut delta = editor.result("textDocument/semanticTokens/full/delta", params);
+        known = delta["resultId"].take();
+    });
+    session.time("diagnostics", |editor, version| {
+        editor.diagnostics(URI, version);
+    });
+    if is_timed && !session.slow.is_empty() {
+        let slow = session.slow.join(", ");
+        println!("slower than {} ms: {slow}", LIMIT.as_millis());
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}

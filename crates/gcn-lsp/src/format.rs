@@ -6,10 +6,9 @@ use std::ops::Range;
 use gcn_asm::syntax::{Token, TokenKind};
 use lsp_types::{FormattingOptions, TextEdit};
 
-use crate::document::Document;
 use crate::outline::Outline;
 use crate::settings::Settings;
-use crate::text::Encoding;
+use crate::text::{Encoding, Positions, Text};
 
 /// Directives that begin and end an indented block.
 const OPENS: [&str; 10] = [
@@ -52,17 +51,14 @@ struct Columns<'a> {
     comments: usize,
 }
 
-/// Returns the edits that format a document.
-pub(crate) fn edits(
-    document: &Document,
-    outline: &Outline,
-    settings: &Settings,
-    options: &FormattingOptions,
-    encoding: Encoding,
-) -> Vec<TextEdit> {
-    let changes = changes(document.text.as_str(), outline, settings, options);
+/// Converts changes in text order to edits.
+pub(crate) fn edits(text: &Text, changes: Vec<BlankEdit>, encoding: Encoding) -> Vec<TextEdit> {
+    let mut positions = Positions::new(text, encoding);
     let edit = |(span, new_text): BlankEdit| TextEdit {
-        range: document.text.range(&span, encoding),
+        range: lsp_types::Range {
+            start: positions.advance(span.start),
+            end: positions.advance(span.end),
+        },
         new_text,
     };
     changes.into_iter().map(edit).collect()

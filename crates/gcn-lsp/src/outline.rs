@@ -56,35 +56,18 @@ const INCLUSIONS: [&str; 2] = [".include", ".incbin"];
 
 impl Outline {
     pub(crate) fn new(text: &str, dialect: Dialect) -> Outline {
-        let mut outline = Outline {
-            tokens: tokens(text, dialect).collect(),
-            ..Outline::default()
-        };
-        outline.find_statements(text);
+        let tokens: Vec<Token> = tokens(text, dialect).collect();
+        let statements = statements(text, &tokens);
+        let mut outline = Outline::default();
         let mut macros: Vec<usize> = Vec::new();
-        for index in 0..outline.statements.len() {
-            outline.read_statement(text, index, &mut macros);
+        for range in &statements {
+            let statement = tokens.get(range.clone()).unwrap_or_default();
+            outline.read_statement(text, statement, &mut macros);
         }
-        outline
-    }
-
-    fn find_statements(&mut self, text: &str) {
-        let mut begin = 0;
-        for index in 1..self.tokens.len() {
-            let (Some(before), Some(token)) = (self.tokens.get(index - 1), self.tokens.get(index))
-            else {
-                continue;
-            };
-            let gap = text
-                .get(before.span.end..token.span.start)
-                .unwrap_or_default();
-            if before.kind == TokenKind::Separator || gap.contains('\n') {
-                self.statements.push(begin..index);
-                begin = index;
-            }
-        }
-        if begin < self.tokens.len() {
-            self.statements.push(begin..self.tokens.len());
+        Outline {
+            tokens,
+            statements,
+            ..outline
         }
     }
 
@@ -120,8 +103,7 @@ impl Outline {
             .or_else(|| (last.span.end == offset).then_some(last))
     }
 
-    fn read_statement(&mut self, text: &str, index: usize, macros: &mut Vec<usize>) {
-        let statement = self.statement(index).to_vec();
+    fn read_statement(&mut self, text: &str, statement: &[Token], macros: &mut Vec<usize>) {
         let slice = |span: &Range<usize>| text.get(span.clone()).unwrap_or_default();
         let mut content = statement
             .iter()
@@ -223,6 +205,28 @@ impl Outline {
             |it: &&Definition| it.kind == DefinitionKind::Macro && it.whole.contains(&offset);
         self.definitions.iter().rev().find(around)
     }
+}
+
+/// Returns the token ranges of the statements.
+fn statements(text: &str, tokens: &[Token]) -> Vec<Range<usize>> {
+    let mut statements = Vec::new();
+    let mut begin = 0;
+    for (index, pair) in tokens.windows(2).enumerate() {
+        let [before, token] = pair else {
+            continue;
+        };
+        let gap = text
+            .get(before.span.end..token.span.start)
+            .unwrap_or_default();
+        if before.kind == TokenKind::Separator || gap.contains('\n') {
+            statements.push(begin..index + 1);
+            begin = index + 1;
+        }
+    }
+    if begin < tokens.len() {
+        statements.push(begin..tokens.len());
+    }
+    statements
 }
 
 /// True for tokens that name something. A cursor directly after one refers to it.

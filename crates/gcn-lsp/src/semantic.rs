@@ -11,6 +11,7 @@ use lsp_types::{
 use crate::context::{Context, instruction};
 use crate::definition;
 use crate::outline::DefinitionKind;
+use crate::text::Positions;
 
 /// Token types, indexed by number.
 pub(crate) const TYPES: [SemanticTokenType; 11] = [
@@ -68,6 +69,7 @@ pub(crate) fn tokens(context: &Context<'_>, lines: Option<(u32, u32)>) -> Semant
         known: HashMap::new(),
     };
     let text = &context.document.text;
+    let mut positions = Positions::new(text, context.encoding);
     let mut data = Vec::new();
     let mut last = (0, 0);
     for index in 0..context.outline.statements.len() {
@@ -90,9 +92,9 @@ pub(crate) fn tokens(context: &Context<'_>, lines: Option<(u32, u32)>) -> Semant
             // The protocol does not allow tokens that span lines.
             let mut at = token.span.start;
             while at < token.span.end {
-                let line = text.line_of(at);
-                let end = text.line(line).end.min(token.span.end);
-                let place = text.position(at, context.encoding);
+                let place = positions.advance(at);
+                let line = text.line(place.line as usize);
+                let end = line.end.min(token.span.end);
                 let length = context
                     .encoding
                     .length(context.text().get(at..end).unwrap_or_default());
@@ -107,10 +109,10 @@ pub(crate) fn tokens(context: &Context<'_>, lines: Option<(u32, u32)>) -> Semant
                     });
                     last = (place.line, place.character);
                 }
-                at = match text.line(line + 1).start {
-                    next if next > at => next,
-                    _ => break,
+                let Some(next) = positions.next_line() else {
+                    break;
                 };
+                at = next;
             }
         }
     }

@@ -15,9 +15,10 @@ use lsp_types::{
     CancelParams, DidChangeConfigurationParams, DidCloseTextDocumentParams, MessageType,
     NumberOrString, ShowMessageParams,
 };
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::session::{Failure, Session, params};
+use crate::session::{Failure, Session, answer, params};
 use crate::transport::{self, IncomingMessage};
 use crate::worker::{self, Analysis, Queue};
 
@@ -210,7 +211,7 @@ impl Server<'_> {
             )),
             (Phase::Initialized, "shutdown") => {
                 self.phase = Phase::ShutDown;
-                Ok(Value::Null)
+                answer(())
             }
             (Phase::Initialized, "initialize") | (Phase::ShutDown, _) => Err((
                 ErrorCode::InvalidRequest,
@@ -294,12 +295,9 @@ impl Server<'_> {
         self.send(&Message::Notification(Notification { method, params }))
     }
 
-    fn respond(&mut self, id: RequestId, result: Result<Value, Failure>) -> io::Result<()> {
+    fn respond(&mut self, id: RequestId, result: Result<Box<RawValue>, Failure>) -> io::Result<()> {
         match result {
-            Ok(result) => self.send(&Message::Response(Response {
-                id,
-                response_result: Ok(result),
-            })),
+            Ok(result) => transport::write_result(self.output, &id, &result),
             Err((code, message)) => self.send_error(Some(id), code, message),
         }
     }

@@ -12,10 +12,12 @@ use lsp_types::{
     HoverProviderCapability, InitializeParams, Location, MarkupKind, OneOf, Position,
     PublishDiagnosticsParams, SemanticTokens, SemanticTokensDelta, SemanticTokensDeltaParams,
     SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions, SemanticTokensParams,
-    SemanticTokensRangeParams, SemanticTokensResult, ServerCapabilities,
-    TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind, TextEdit, Uri,
+    SemanticTokensRangeParams, ServerCapabilities, TextDocumentPositionParams,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextEdit, Uri,
 };
+use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::assembled::{Assembled, Snapshot};
@@ -63,9 +65,9 @@ pub(crate) fn params<P: DeserializeOwned>(value: Value) -> Result<P, Failure> {
     serde_json::from_value(value).map_err(|error| (ErrorCode::InvalidParams, error.to_string()))
 }
 
-/// Serializes a response to JSON.
-fn answer(value: impl serde::Serialize) -> Result<Value, Failure> {
-    serde_json::to_value(value).map_err(|error| (ErrorCode::InternalError, error.to_string()))
+/// Serializes the result of a request to JSON text.
+pub(crate) fn answer(value: impl Serialize) -> Result<Box<RawValue>, Failure> {
+    to_raw_value(&value).map_err(|error| (ErrorCode::InternalError, error.to_string()))
 }
 
 impl Session {
@@ -84,7 +86,10 @@ impl Session {
     }
 
     /// Handles `initialize`; also returns warnings about invalid settings.
-    pub(crate) fn initialize(&mut self, value: Value) -> Result<(Value, Vec<String>), Failure> {
+    pub(crate) fn initialize(
+        &mut self,
+        value: Value,
+    ) -> Result<(Box<RawValue>, Vec<String>), Failure> {
         let params: InitializeParams = params(value)?;
         let ClientCapabilities {
             general,
@@ -101,10 +106,10 @@ impl Session {
             shows_related: publish.related_information.unwrap_or(false),
         };
         let problems = self.configure(&params.initialization_options.unwrap_or_default());
-        let result = json!({
+        let result = answer(json!({
             "capabilities": capabilities(self.encoding),
             "serverInfo": { "name": "gcn lsp", "version": env!("CARGO_PKG_VERSION") },
-        });
+        }))?;
         Ok((result, problems))
     }
 
@@ -258,7 +263,7 @@ impl Session {
     ///
     /// # Errors
     /// The parameters are invalid, the document is not open, or the method is unknown.
-    pub(crate) fn request(&mut self, method: &str, value: Value) -> Result<Value, Failure> {
+    pub(crate) fn request(&mut self, method: &str, value: Value) -> Result<Box<RawValue>, Failure> {
         match method {
             "textDocument/hover" => {
                 let params: HoverParams = params(value)?;
@@ -371,29 +376,31 @@ impl Session {
         Ok(assembled.filter(is_current).cloned())
     }
 
-    fn tokens(&mut self, uri: &Uri) -> Result<SemanticTokens, Failure> {
+    /// Classifies the tokens of a document, and stores them for the next delta.
+    fn tokens(&mut self, uri: &Uri) -> Result<&SemanticTokens, Failure> {
         let mut tokens = self.at(&start_of(uri), |context| {
             Ok(semantic::tokens(context, None))
         })?;
         self.token_results += 1;
         tokens.result_id = Some(self.token_results.to_string());
-        self.tokens.insert(
-            uri.as_str().to_owned(),
-            (self.token_results, tokens.clone()),
-        );
-        Ok(tokens)
+        let entry = self.tokens.entry(uri.as_str().to_owned());
+        let (_, tokens) = entry.insert_entry((self.token_results, tokens)).into_mut();
+        Ok(&*tokens)
     }
 
-    fn tokens_delta(&mut self, params: &SemanticTokensDeltaParams) -> Result<Value, Failure> {
+    fn tokens_delta(
+        &mut self,
+        params: &SemanticTokensDeltaParams,
+    ) -> Result<Box<RawValue>, Failure> {
         let uri = &params.text_document.uri;
         let known = self.tokens.remove(uri.as_str());
         let tokens = self.tokens(uri)?;
         match known.filter(|(number, _)| number.to_string() == params.previous_result_id) {
             Some((_, old)) => answer(SemanticTokensDelta {
                 edits: semantic::difference(&old.data, &tokens.data),
-                result_id: tokens.result_id,
+                result_id: tokens.result_id.clone(),
             }),
-            None => answer(SemanticTokensResult::Tokens(tokens)),
+            None => answer(tokens),
         }
     }
 
@@ -416,13 +423,7 @@ impl Session {
             );
             return Err((ErrorCode::RequestFailed, message));
         }
-        Ok(format::edits(
-            document,
-            outline,
-            settings,
-            &params.options,
-            self.encoding,
-        ))
+        Ok(format::edits(&document.text, changes, self.encoding))
     }
 }
 

@@ -178,6 +178,52 @@ impl Text {
     }
 }
 
+/// Converts byte offsets in ascending order to positions, in one pass over the text.
+pub(crate) struct Positions<'a> {
+    text: &'a Text,
+    encoding: Encoding,
+    line: usize,
+    character: u32,
+    /// Byte offset of the position.
+    offset: usize,
+}
+
+impl<'a> Positions<'a> {
+    pub(crate) fn new(text: &'a Text, encoding: Encoding) -> Positions<'a> {
+        Positions {
+            text,
+            encoding,
+            line: 0,
+            character: 0,
+            offset: 0,
+        }
+    }
+
+    /// Converts an offset, which is on a character boundary and not before the last one.
+    pub(crate) fn advance(&mut self, offset: usize) -> Position {
+        while let Some(start) = self.next_line()
+            && start <= offset
+        {
+            self.line += 1;
+            self.character = 0;
+            self.offset = start;
+        }
+        let content = &self.text.content;
+        let skipped = content.get(self.offset..offset).unwrap_or_default();
+        self.character += self.encoding.length(skipped);
+        self.offset = offset;
+        Position {
+            line: u32::try_from(self.line).unwrap_or(u32::MAX),
+            character: self.character,
+        }
+    }
+
+    /// Returns the byte offset of the line after that of the last position.
+    pub(crate) fn next_line(&self) -> Option<usize> {
+        self.text.starts.get(self.line + 1).copied()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,6 +291,12 @@ mod tests {
                 text.replace(Some(range), &new, encoding);
                 model.replace_range(places[0]..places[1], &new);
                 assert_eq!(text, Text::new(model.clone()));
+                let mut positions = Positions::new(&text, encoding);
+                let step = u.int_in_range(1..=3)?;
+                for (offset, _) in model.char_indices().step_by(step) {
+                    let position = text.position(offset, encoding);
+                    assert_eq!(positions.advance(offset), position);
+                }
             }
             Ok(())
         });

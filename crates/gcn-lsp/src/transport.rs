@@ -3,8 +3,9 @@
 use std::io::{self, BufRead, Write};
 
 use gcn_framing::{read_body, write_value};
-use lsp_server::Message;
+use lsp_server::{Message, RequestId};
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 /// Maximum message length in bytes.
 const MAX_MESSAGE: usize = 256 << 20;
@@ -48,6 +49,29 @@ pub(crate) fn write(output: &mut dyn Write, message: &Message) -> io::Result<()>
         message,
     };
     write_value(output, &versioned)
+}
+
+/// Writes the response to a request that succeeded.
+///
+/// # Errors
+/// Writing to the stream fails.
+pub(crate) fn write_result(
+    output: &mut dyn Write,
+    id: &RequestId,
+    result: &RawValue,
+) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct ResultResponse<'a> {
+        jsonrpc: &'static str,
+        id: &'a RequestId,
+        result: &'a RawValue,
+    }
+    let response = ResultResponse {
+        jsonrpc: "2.0",
+        id,
+        result,
+    };
+    write_value(output, &response)
 }
 
 #[cfg(test)]

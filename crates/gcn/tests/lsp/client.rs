@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, Write};
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// URI of the document in most tests.
@@ -40,15 +41,27 @@ impl<W: Write, R: BufRead> Client<W, R> {
 
     /// Sends a request, and returns the whole response.
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
+        let body = self.ask_bytes(method, params);
+        serde_json::from_slice(&body).expect("JSON")
+    }
+
+    /// Sends a request, and returns the whole response as text.
+    pub fn ask_bytes(&mut self, method: &str, params: Value) -> Vec<u8> {
+        #[derive(Deserialize)]
+        struct Head {
+            id: Option<Value>,
+        }
         self.next += 1;
         let id = self.next;
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         self.send_bytes(message.to_string().as_bytes());
         loop {
-            let message = self.receive().expect("an answer");
-            if message["id"] == id {
-                return message;
+            let body = self.receive_bytes().expect("an answer");
+            let head: Head = serde_json::from_slice(&body).expect("JSON");
+            if head.id.is_some_and(|it| it == id) {
+                return body;
             }
+            let message = serde_json::from_slice(&body).expect("JSON");
             self.notified.push_back(message);
         }
     }
@@ -63,6 +76,11 @@ impl<W: Write, R: BufRead> Client<W, R> {
 
     /// Receives the next message; `None` at the end.
     pub fn receive(&mut self) -> Option<Value> {
+        let body = self.receive_bytes()?;
+        Some(serde_json::from_slice(&body).expect("JSON"))
+    }
+
+    fn receive_bytes(&mut self) -> Option<Vec<u8>> {
         let mut length = 0;
         loop {
             let mut line = String::new();
@@ -78,7 +96,7 @@ impl<W: Write, R: BufRead> Client<W, R> {
         }
         let mut body = vec![0; length];
         self.from.read_exact(&mut body).expect("a body");
-        Some(serde_json::from_slice(&body).expect("JSON"))
+        Some(body)
     }
 
     /// Waits for a notification that `accepts` returns true for, and returns its parameters. Others are kept for
