@@ -30,7 +30,8 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask wheel [DIRECTORY]                build the wheel of the Python package amdgcn, with the command and its
                                                     libraries, into DIRECTORY (wheel in the build directory)
        cargo xtask release DIRECTORY                make a release in DIRECTORY for glibc 2.28 or later: wheel, source distribution,
-                                                    archive, Debian package, list of dependencies and checksums
+                                                    archive, Debian package, extension for VS Code if npm is installed, list of
+                                                    dependencies and checksums
        cargo xtask release pack DIRECTORY           the same with CC and cargo's linker, which are to be for glibc 2.28
        cargo xtask release --test DIRECTORY         install each package into fresh roots of Debian and run an example; as root
        cargo xtask playground DIRECTORY             build the playground, a page with gcn as WebAssembly, into DIRECTORY
@@ -310,20 +311,8 @@ fn install_npm_packages() {
         if place.join("node_modules").exists() {
             continue;
         }
-        let npm = Command::new("npm")
-            .args([
-                "ci",
-                "--ignore-scripts",
-                "--no-audit",
-                "--no-fund",
-                "--silent",
-            ])
-            .current_dir(place)
-            .status();
-        if !npm.is_ok_and(|status| status.success()) {
-            eprintln!(
-                "npm cannot install the packages of {directory}: tests with them are skipped"
-            );
+        if let Err(error) = npm::install(&place) {
+            eprintln!("tests with the packages of {directory} are skipped: {error:#}");
         }
     }
 }
@@ -362,12 +351,14 @@ mod bench;
 mod book;
 mod capi;
 mod dist;
+mod extension;
 mod fuzz;
 mod headers;
 mod hsa;
 mod install;
 mod kernels;
 mod measure;
+mod npm;
 mod opencl;
 mod playground;
 mod python;

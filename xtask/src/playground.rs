@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{hsa, run};
+use crate::{hsa, npm, run};
 
 /// Directory of the web page.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/gcn-web/page");
@@ -42,7 +42,7 @@ pub(crate) fn build_for_book(directory: &Path) -> Result<bool> {
 /// Installs the npm packages, and returns an error if a tool is missing.
 fn prepare() -> Result<()> {
     require_library()?;
-    install_packages()
+    npm::install(Path::new(PAGE))
 }
 
 /// Compiles the WebAssembly module and bundles the page into `directory`.
@@ -54,7 +54,7 @@ fn bundle(directory: &Path) -> Result<()> {
         .args(["--profile", PROFILE, "--", &flags]))?;
     let wasm = built();
     let directory = absolute(directory)?;
-    run(npm("build").arg("--").arg(&directory).arg(&wasm))?;
+    run(npm_script("build").arg("--").arg(&directory).arg(&wasm))?;
     println!("{}", directory.join("index.html").display());
     Ok(())
 }
@@ -66,10 +66,13 @@ fn bundle(directory: &Path) -> Result<()> {
 /// [`build`] or a test fails.
 pub(crate) fn test(directory: &Path) -> Result<()> {
     build(directory)?;
-    run(&mut npm("types"))?;
+    run(&mut npm_script("types"))?;
     let screenshots = hsa::target_directory().join("playground-screenshots");
     let directory = absolute(directory)?;
-    run(npm("test").arg("--").arg(&directory).arg(&screenshots))?;
+    run(npm_script("test")
+        .arg("--")
+        .arg(&directory)
+        .arg(&screenshots))?;
     println!("{}", screenshots.display());
     Ok(())
 }
@@ -102,29 +105,8 @@ fn require_library() -> Result<()> {
     Ok(())
 }
 
-/// Installs the npm packages for building and testing the page.
-fn install_packages() -> Result<()> {
-    let mut install = Command::new("npm");
-    install
-        .args([
-            "ci",
-            "--ignore-scripts",
-            "--no-audit",
-            "--no-fund",
-            "--silent",
-        ])
-        .current_dir(PAGE);
-    let status = install.status().context(
-        "npm is needed to bundle the page; install Node.js 20 or later, on Debian: apt-get install nodejs npm",
-    )?;
-    if !status.success() {
-        bail!("npm cannot install the packages of {PAGE}: {status}");
-    }
-    Ok(())
-}
-
 /// Creates the command for one of the page's npm scripts.
-fn npm(script: &str) -> Command {
+fn npm_script(script: &str) -> Command {
     let mut npm = Command::new("npm");
     npm.args(["run", "--silent", script]).current_dir(PAGE);
     npm

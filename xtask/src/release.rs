@@ -8,7 +8,9 @@ use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest as _, Sha256};
 
 use crate::roots::{self, Release};
-use crate::{REPOSITORY, book_with_playground, capi, dist, hsa, is_root, python, run, wheel};
+use crate::{
+    REPOSITORY, book_with_playground, capi, dist, extension, hsa, is_root, python, run, wheel,
+};
 
 /// Package name.
 const NAME: &str = "amdgcn";
@@ -106,6 +108,7 @@ pub(crate) fn pack(directory: &Path) -> Result<()> {
     source_distribution(new.path())?;
     archive(&root, new.path())?;
     debian_package(&root, needed, work.path(), new.path())?;
+    extension::pack_for_release(new.path())?;
     bill_of_materials(new.path())?;
     checksums(new.path())?;
     fs::rename(new.path(), directory)

@@ -113,7 +113,7 @@ fn the_extension_is_packed() {
 }
 
 #[test]
-fn the_extension_has_the_settings_of_the_guide() {
+fn the_extension_has_the_version_and_the_settings_of_the_guide() {
     let root = package().join("../..");
     let read = |name: &str| fs::read_to_string(root.join(name)).expect("a file");
     let guide = read("docs/editors.md");
@@ -124,6 +124,7 @@ fn the_extension_has_the_settings_of_the_guide() {
     });
     let manifest = read("editors/vscode/package.json");
     let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("JSON");
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
     let properties = &manifest["contributes"]["configuration"]["properties"];
     let mut count = 0;
     for name in names {
