@@ -1,5 +1,5 @@
 //! Runs the Python package's own tests with `unittest` and `doctest`, on the extension built by cargo and on a wheel
-//! installed into a virtual environment.
+//! installed into a virtual environment; and mypy on the package's sources.
 //!
 //! The tests need CPython 3.11 or later; otherwise they print that they were skipped. Optional packages such as Ray are
 //! tested if `cargo xtask tools` installed them into a virtual environment.
@@ -142,6 +142,25 @@ fn the_package_passes_its_tests() {
     for tests in TESTS {
         test(&python, directory.parent(), tests);
     }
+}
+
+/// Checks the package's types as `pyproject.toml` configures mypy.
+#[test]
+fn the_types_are_consistent() {
+    let python = package().join("tests/environment/bin/python");
+    let version = Command::new(&python)
+        .args(["-m", "mypy", "--version"])
+        .output();
+    if !version.is_ok_and(|output| output.status.success()) {
+        println!("skipped: mypy is not installed: `cargo xtask tools` installs it");
+        return;
+    }
+    let mut check = Command::new(python);
+    check
+        .args(["-m", "mypy", "--cache-dir"])
+        .arg(prepared("mypy"))
+        .current_dir(package());
+    succeed(&mut check);
 }
 
 /// Returns a crate's newest static library whose file name starts with `prefix`. Cargo keeps older builds.

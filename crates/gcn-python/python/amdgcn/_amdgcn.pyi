@@ -1,9 +1,10 @@
 """Native part of the package."""
 
-from collections.abc import Buffer
 from datetime import timedelta
 from os import PathLike
 from typing import Any, Sequence
+
+from typing_extensions import Buffer
 
 __version__: str
 

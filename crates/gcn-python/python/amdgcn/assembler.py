@@ -64,7 +64,16 @@ def assemble_file(
     return _program(text, target, os.fspath(path), defines, include, debug, False, True)
 
 
-def _program(text, target, name, defines, include, debug, embed, files) -> Program:
+def _program(
+    text: str,
+    target: str,
+    name: str,
+    defines: Mapping[str, int],
+    include: Sequence[str | os.PathLike[str]] | None,
+    debug: bool,
+    embed: bool,
+    files: bool,
+) -> Program:
     fields = _amdgcn.assemble(
         text, target, str(name), list(defines.items()), list(include or ()), debug, embed, files
     )

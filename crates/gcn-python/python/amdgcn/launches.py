@@ -152,7 +152,7 @@ def _plain(value: Any) -> Any:
         return ["vector", [it if isinstance(it, int) else float(it) for it in value]]
     if view.ndim == 0:
         return ["bytes", view.tobytes()]
-    return ["array", element_type(view.format).name, list(view.shape), view.tobytes()]
+    return ["array", element_type(view.format).name, list(view.shape or ()), view.tobytes()]
 
 
 def _named(arguments: Any) -> Any:
@@ -278,8 +278,8 @@ def _arrays(kernel: Kernel, given: Any) -> dict[Any, Array]:
         return {label: value for label, value in given.items() if isinstance(value, Array)}
     parameters = kernel.parameters or ()
     names = [it.label if it.name is not None else it.index for it in parameters]
-    labelled = itertools.zip_longest(names[: len(given)], given)
-    labelled = ((index if name is None else name, it) for index, (name, it) in enumerate(labelled))
+    pairs = itertools.zip_longest(names[: len(given)], given)
+    labelled = ((index if name is None else name, it) for index, (name, it) in enumerate(pairs))
     return {label: value for label, value in labelled if isinstance(value, Array)}
 
 
@@ -341,11 +341,14 @@ def run(task: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return _completed(task)
     except Exception as error:
-        known = isinstance(error, Error)
+        name = type(error).__name__
+        message = f"{name}: {error}"
+        if isinstance(error, Error):
+            name, message = error.name or name, str(error)
         return {
             "status": "fault" if isinstance(error, Fault) else "error",
-            "error": (error.name if known else "") or type(error).__name__,
-            "message": str(error) if known else f"{type(error).__name__}: {error}",
+            "error": name,
+            "message": message,
             "findings": [it.name for it in getattr(error, "findings", ())],
             "seconds": time.monotonic() - begun,
         }

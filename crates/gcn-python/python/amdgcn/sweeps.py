@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import time
-from typing import Any, Callable, Collection, Iterable, Iterator, Mapping, Sequence, overload
+from typing import Any, BinaryIO, Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized, overload
 
 from .errors import Error
 from .launches import Launch, header, key_of, task_of
@@ -81,23 +81,23 @@ class _Results:
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self.rows: dict[str, dict[str, Any]] = {}
-        self._file = None
+        self._file: BinaryIO | None = None
         if path is None:
             return
-        self._file = open(path, "a+b")
+        file = self._file = open(path, "a+b")
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._read(os.fspath(path))
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._read(file, os.fspath(path))
         except BlockingIOError:
-            self._file.close()
+            file.close()
             raise Error(f"{os.fspath(path)}: another sweep writes its results there") from None
         except BaseException:
-            self._file.close()
+            file.close()
             raise
 
-    def _read(self, path: str) -> None:
-        self._file.seek(0)
-        whole, end, _ = self._file.read().rpartition(b"\n")
+    def _read(self, file: BinaryIO, path: str) -> None:
+        file.seek(0)
+        whole, end, _ = file.read().rpartition(b"\n")
         for number, line in enumerate(whole.split(b"\n") if end else [], 1):
             try:
                 row = json.loads(line)
@@ -105,7 +105,7 @@ class _Results:
             except (ValueError, TypeError, KeyError):
                 raise Error(f"{path}:{number}: this line is no row of a sweep") from None
         # A line without its end was cut off.
-        self._file.truncate(len(whole) + len(end))
+        file.truncate(len(whole) + len(end))
 
     def add(self, row: Mapping[str, Any]) -> None:
         if self._file is not None:
@@ -121,7 +121,8 @@ class _Progress:
     """Progress on standard error: by tqdm if it is installed, else a line of text."""
 
     def __init__(self, total: int | None, shown: bool | None) -> None:
-        self._bar = self._shown_at = None
+        self._bar: Any = None
+        self._shown_at: float | None = None
         self._total, self._done, self._failed = total, 0, 0
         self._begun = time.monotonic()
         self._is_line = False
@@ -290,7 +291,7 @@ def sweep(
         raise ValueError(f"`{on}` runs no launches: {' or '.join(_POOLS)}")
     if workers is not None and workers < 1:
         raise ValueError(f"a sweep needs at least one worker, not {workers}")
-    total = len(launches) if hasattr(launches, "__len__") else None
+    total = len(launches) if isinstance(launches, Sized) else None
     stored = _Results(results)
     try:
         shown = _Progress(total, progress)
@@ -364,6 +365,6 @@ def _swept(
         if interrupt.is_set:
             raise KeyboardInterrupt("the sweep was stopped")
     except KeyboardInterrupt as stopped:
-        stopped.table = Table(row for row in rows if row is not None)
+        stopped.table = Table(row for row in rows if row is not None)  # type: ignore[attr-defined]
         raise
     return Table(rows)

@@ -69,7 +69,8 @@ class Processes:
     """Pool of child processes."""
 
     def __init__(self) -> None:
-        self._workers: dict[Connection, _Process] = {}
+        #: Workers by their connections.
+        self._workers: dict[Any, _Process] = {}
 
     def default_count(self) -> int:
         """One for each CPU that this process may use."""
@@ -92,10 +93,10 @@ class Processes:
         for connection in wait(list(self._workers), seconds):
             worker = self._workers[connection]
             try:
-                messages.append(Message(worker, connection.recv()))
+                messages.append(Message(worker, worker.connection.recv()))
             except (EOFError, OSError):
                 del self._workers[connection]
-                connection.close()
+                worker.connection.close()
                 messages.append(Message(worker, None, worker.death()))
         return messages
 
@@ -151,7 +152,7 @@ class RayActors:
         self._ray = ray
         if not ray.is_initialized():
             ray.init()
-        self._class = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Actor)
+        self._class: Any = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Actor)
         self._actors: list[Any] = []
         #: Actors by references to what is waited for.
         self._waited: dict[Any, Any] = {}
