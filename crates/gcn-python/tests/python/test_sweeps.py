@@ -216,6 +216,21 @@ class Processes(unittest.TestCase):
         amdgcn.sweep(launches, results=self.file)
         self.assertEqual(self.file.read_bytes(), stored, "nothing is run again")
 
+    def test_thousands_of_launches(self):
+        launches = [scaled(1 + number % 64, factor=number) for number in range(2000)]
+        launches[1000] = amdgcn.Launch(amdgcn.EXAMPLE, 64, args=["u32*5", 2])
+        first = amdgcn.sweep(launches[:1200], results=self.file)
+        self.assertEqual(first.counts, {"ok": 1199, "fault": 1})
+        stored = self.file.read_bytes()
+        table = amdgcn.sweep(launches, results=self.file)
+        self.assertEqual(table.rows[:1200], first.rows)
+        self.assertEqual(table.counts, {"ok": 1999, "fault": 1})
+        self.assertEqual([row["key"] for row in table.failed], [launches[1000].key])
+        self.assertEqual([row["key"] for row in table], [launch.key for launch in launches])
+        whole = self.file.read_bytes()
+        self.assertTrue(whole.startswith(stored), "no row is written again")
+        self.assertEqual(len(whole.splitlines()), 2000)
+
     def test_rows_are_run_again_on_request(self):
         stopped = amdgcn.sweep([ENDLESS_LAUNCH], results=self.file, timeout=0.5)
         self.assertEqual(statuses(stopped), ["timeout"])
