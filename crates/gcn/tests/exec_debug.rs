@@ -7,6 +7,8 @@ mod cache;
 mod client;
 #[path = "exec_debug/clients.rs"]
 mod clients;
+#[path = "exec_debug/libraries.rs"]
+mod libraries;
 #[path = "../../gcn-hsa/link.rs"]
 mod link;
 
@@ -16,6 +18,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
+
+use libraries::libraries;
 
 /// Time that anything may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -62,31 +66,6 @@ fn built_with_opencl(name: &str) -> PathBuf {
             .args(["-std=c11", "-x", "c"])
             .args(["-Wl,--no-as-needed", "-lOpenCL", "-lm"]),
     )
-}
-
-/// Directory with the libraries of emulated devices, which cargo has built beside this test.
-fn libraries() -> &'static Path {
-    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
-    DIRECTORY.get_or_init(|| {
-        let test = std::env::current_exe().expect("a test");
-        let beside = test.parent().expect("a directory");
-        let directory = cache::directory("exec-libraries").expect("a directory");
-        let newest = |begin: &str, end: &str| {
-            let entries = beside.read_dir().expect("a directory").flatten();
-            let is_it = |name: &str| name.starts_with(begin) && name.ends_with(end);
-            let found = entries.filter(|it| is_it(&it.file_name().to_string_lossy()));
-            let time = |it: &fs::DirEntry| it.metadata().and_then(|it| it.modified()).ok();
-            let found = found.max_by_key(time);
-            found
-                .unwrap_or_else(|| panic!("no {begin}*{end} in {}", beside.display()))
-                .path()
-        };
-        link::link(&newest("libgcn_hsa", ".a"), &directory.join(link::LIBRARY)).expect("it links");
-        let platform = directory.join("libgcn_opencl.so");
-        let _ = fs::remove_file(&platform); // It need not exist.
-        fs::hard_link(newest("libgcn_opencl", ".so"), platform).expect("a link");
-        directory
-    })
 }
 
 /// `gcn exec` with the libraries of this build.
