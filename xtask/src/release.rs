@@ -389,7 +389,7 @@ grep 'Device Name .*gfx900' /tmp/devices",
         since: 12,
         prepare: apt!("./amdgcn_*.deb hipcc libamdhip64-dev"),
         commands: "\
-sed -n '/^#include <hip/,/^```/p' /usr/share/doc/amdgcn/docs/hip.md | sed '$d' > vector_add.hip
+sed -n '/^#include <hip/,$p' /usr/share/doc/amdgcn/docs/hip.md | sed '/^```/,$d' > vector_add.hip
 hipcc --offload-arch=gfx906 vector_add.hip -o vector_add
 gcn exec -- ./vector_add > /tmp/printed
 cat /tmp/printed

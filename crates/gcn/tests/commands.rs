@@ -1,57 +1,33 @@
-//! Runs the commands that documents show, and compares their output with the text below them. Also checks that paths
-//! named in documents exist.
+//! Runs the code blocks of documents: all pages of the book, and `README.md`. Also checks that paths named in documents
+//! exist.
 //!
-//! A command is a line `$ COMMAND` in a code block, which a shell runs. The lines up to the next command are its
-//! standard output followed by its standard error. A `…` matches any text in a line; on a line of its own it matches
-//! any number of lines. A command must fail exactly if it prints an error. Commands of cargo are not run.
+//! A block is one of these:
+//! - The contents of a file, if the line before it ends with the name: `` `saxpy.cl`: ``. Commands of the document use it.
+//! - Commands, lines `$ COMMAND`, which a shell runs. The lines up to the next command are its standard output followed
+//!   by its standard error. A `…` matches any text in a line; on a line of its own it matches any number of lines. A
+//!   command must fail exactly if it prints an error. Lines of the output that begin with `(gcn) ` are also its standard
+//!   input. Commands of cargo are not run.
+//! - A script of the language `sh`, which must succeed.
+//! - A block that cannot run, which `documents.rs` lists with the reason.
+
+#[path = "commands/documents.rs"]
+mod documents;
+#[path = "exec_debug/libraries.rs"]
+mod libraries;
+#[path = "../../gcn-hsa/link.rs"]
+mod link;
 
 use std::env;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Document whose commands are run.
-struct Document {
-    name: &'static str,
-    /// Directories with files that the commands use.
-    directories: &'static [&'static str],
-    /// Command that creates additional files.
-    prepare: &'static str,
-}
+use documents::{Document, document};
+use libraries::libraries;
 
-const SHOWING: [Document; 5] = [
-    Document {
-        name: "README.md",
-        directories: &["examples/saxpy", "examples/opencl"],
-        prepare: "gcn asm saxpy.s -o saxpy.co
-            echo 'ds_add_u32 v1, v2, v3' >wrong.s
-            echo 'ds_read_addtid_b32 v1' >>wrong.s
-            echo 's_load_dwordx2 s[3:4], s[0:1], 0x10' >>wrong.s",
-    },
-    Document {
-        name: "docs/from-clrx.md",
-        directories: &["examples/from-clrx"],
-        prepare: "",
-    },
-    Document {
-        name: "docs/tutorial/registers.md",
-        directories: TUTORIAL,
-        prepare: "",
-    },
-    Document {
-        name: "docs/tutorial/first-kernel.md",
-        directories: TUTORIAL,
-        prepare: "",
-    },
-    Document {
-        name: "docs/tutorial/first-bug.md",
-        directories: TUTORIAL,
-        prepare: "",
-    },
-];
-/// Kernels of the tutorial.
-const TUTORIAL: &[&str] = &["examples/tutorial"];
+/// Document with the contents of the book.
+const CONTENTS: &str = "docs/SUMMARY.md";
 /// Documents whose paths are checked. The test `book` checks links to generated pages.
 const NAMING: [&str; 13] = [
     "README.md",
@@ -72,6 +48,8 @@ const NAMING: [&str; 13] = [
 const ANY: char = '…';
 /// Delimiter of a code block.
 const FENCE: &str = "```";
+/// Opening fence of a script.
+const SCRIPT: &str = "```sh";
 
 /// Root of the repository.
 fn root() -> PathBuf {
@@ -83,6 +61,19 @@ fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// Code block of a document.
+#[derive(Debug)]
+struct Block<'t> {
+    /// Line number of the opening fence, starting at 1.
+    line: usize,
+    /// Opening fence, with the language.
+    fence: &'t str,
+    /// File name at the end of the line before the block.
+    name: Option<&'t str>,
+    /// Lines without the indentation of the fence.
+    lines: Vec<&'t str>,
+}
+
 /// Command shown in a document.
 #[derive(Debug, PartialEq)]
 struct ShownCommand {
@@ -92,38 +83,95 @@ struct ShownCommand {
     output: String,
 }
 
-/// Commands in a document's code blocks, in order.
-fn shown(document: &str) -> Vec<ShownCommand> {
-    let mut found: Vec<ShownCommand> = Vec::new();
-    let mut block = None; // the indentation of the block, and whether it has had a command
-    for (number, line) in document.lines().enumerate() {
+/// File name at the end of a line: `` `saxpy.cl`: ``.
+fn named_file(line: &str) -> Option<&str> {
+    let (_, name) = line.strip_suffix("`:")?.rsplit_once('`')?;
+    name.contains('.').then_some(name)
+}
+
+/// Code blocks of a document.
+fn blocks(document: &str) -> Vec<Block<'_>> {
+    let mut found = Vec::new();
+    let mut open: Option<(usize, Block<'_>)> = None; // with its indentation
+    let mut before = ""; // the last line of text
+    for (index, line) in document.lines().enumerate() {
         let bare = line.trim_start_matches(' ');
         let indentation = line.len() - bare.len();
-        match &mut block {
-            None if bare.starts_with(FENCE) => block = Some((indentation, false)),
-            None => {}
-            Some(_) if bare.starts_with(FENCE) => block = None,
-            Some((outer, has_command)) => {
-                let line = &line[indentation.min(*outer)..];
-                if let Some(command) = line.strip_prefix("$ ") {
-                    *has_command = true;
-                    found.push(ShownCommand {
-                        line: number + 1,
-                        command: command.to_owned(),
-                        output: String::new(),
-                    });
-                } else if let (true, Some(shown)) = (*has_command, found.last_mut()) {
-                    shown.output.push_str(line);
-                    shown.output.push('\n');
-                }
+        if let Some((outer, mut block)) = open.take() {
+            if bare.starts_with(FENCE) {
+                found.push(block);
+                before = "";
+            } else {
+                block.lines.push(&line[indentation.min(outer)..]);
+                open = Some((outer, block));
             }
+        } else if bare.starts_with(FENCE) {
+            let block = Block {
+                line: index + 1,
+                fence: bare,
+                name: named_file(before),
+                lines: Vec::new(),
+            };
+            open = Some((indentation, block));
+        } else if !bare.is_empty() {
+            before = bare;
         }
     }
-    for shown in &mut found {
-        let length = shown.output.trim_end().len();
-        shown.output.truncate(length);
-    }
     found
+}
+
+impl Block<'_> {
+    /// First line, without its indentation.
+    fn first(&self) -> &str {
+        self.lines.first().map_or("", |line| line.trim_start())
+    }
+
+    /// Contents of the file that it shows, or the script.
+    fn text(&self) -> String {
+        self.lines.iter().map(|line| format!("{line}\n")).collect()
+    }
+
+    /// Its commands, in order.
+    fn commands(&self) -> Vec<ShownCommand> {
+        let mut found: Vec<ShownCommand> = Vec::new();
+        for (index, line) in self.lines.iter().enumerate() {
+            if let Some(command) = line.strip_prefix("$ ") {
+                found.push(ShownCommand {
+                    line: self.line + 1 + index,
+                    command: command.to_owned(),
+                    output: String::new(),
+                });
+            } else if let Some(shown) = found.last_mut() {
+                shown.output.push_str(line);
+                shown.output.push('\n');
+            }
+        }
+        for shown in &mut found {
+            let length = shown.output.trim_end().len();
+            shown.output.truncate(length);
+        }
+        found
+    }
+
+    /// Name of the file that it shows.
+    fn file(&self) -> Option<&str> {
+        self.name.filter(|_| self.commands().is_empty())
+    }
+
+    /// True if an entry of [`Document::unrun`] names it.
+    fn is_listed_as(&self, entry: &str) -> bool {
+        if entry.starts_with(FENCE) {
+            self.fence == entry
+        } else {
+            self.first().starts_with(entry)
+        }
+    }
+
+    /// True if the document lists it as a block that is not run.
+    fn is_listed(&self, document: &Document) -> bool {
+        let mut entries = document.unrun.iter();
+        entries.any(|(entry, _)| self.is_listed_as(entry))
+    }
 }
 
 /// True if a line of output matches the line `wanted`, in which each [`ANY`] matches any text.
@@ -182,8 +230,9 @@ fn any_text_stands_for_the_mark() {
 #[test]
 fn commands_stand_in_code_blocks() {
     let document = "$ none\n```\nleft out\n$ one\n  1\n```\n  ```\n  $ two\n  2\n\t2\n  ```\n";
-    let shown: Vec<_> = shown(document)
-        .into_iter()
+    let shown: Vec<_> = blocks(document)
+        .iter()
+        .flat_map(Block::commands)
         .map(|shown| (shown.line, shown.command, shown.output))
         .collect();
     let expected = [(4, "one", "  1"), (8, "two", "2\n\t2")];
@@ -193,21 +242,48 @@ fn commands_stand_in_code_blocks() {
     );
 }
 
-/// Copies the files of directories, for commands that write beside them.
-fn copy(directories: &[&str], name: &str) -> PathBuf {
+#[test]
+fn files_are_named_before_their_blocks() {
+    let document = "A kernel, `a.s`:\n\n```asm\n  s_nop 0\n```\n```\n$ one\n```\nThen `b.s`:\n```\n$ two\n```\n\
+        In `tests/asm`:\n```sh\ntrue\n```\n";
+    let blocks = blocks(document);
+    let files: Vec<_> = blocks.iter().map(Block::file).collect();
+    assert_eq!(files, [Some("a.s"), None, None, None]);
+    assert_eq!(blocks[0].text(), "  s_nop 0\n");
+}
+
+/// Creates an empty directory for a document's commands.
+fn directory(document: &str) -> PathBuf {
+    let name = format!("commands-{}", document.replace('/', "-"));
     let place = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&place); // It need not exist.
     fs::create_dir_all(&place).expect("a directory for the test");
-    for directory in directories {
-        for entry in fs::read_dir(root().join(directory)).expect("a directory to read") {
-            let path = entry.expect("an entry of the directory").path();
-            if path.is_file() {
-                fs::copy(&path, place.join(path.file_name().unwrap_or_default()))
-                    .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            }
+    place
+}
+
+/// Writes the files that a document shows.
+fn write_files(document: &Document, blocks: &[Block<'_>], place: &Path) {
+    for block in blocks.iter().filter(|it| !it.is_listed(document)) {
+        if let Some(file) = block.file() {
+            fs::write(place.join(file), block.text()).expect("a file of a document");
         }
     }
-    place
+}
+
+/// Copies the files of a directory, or writes those that a document shows, for commands that write beside them.
+fn copy(source: &str, place: &Path) {
+    let path = root().join(source);
+    if path.is_file() {
+        write_files(&document(source), &blocks(&text(&path)), place);
+        return;
+    }
+    for entry in fs::read_dir(path).expect("a directory to read") {
+        let path = entry.expect("an entry of the directory").path();
+        if path.is_file() {
+            fs::copy(&path, place.join(path.file_name().unwrap_or_default()))
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        }
+    }
 }
 
 /// `PATH` starting with the directory of `gcn`.
@@ -221,56 +297,123 @@ fn path_with_gcn() -> OsString {
     env::join_paths(all).expect("directories of a PATH")
 }
 
-/// Runs a shell command in a directory.
-fn run(command: &str, place: &Path) -> Output {
+/// Runs a shell command in a directory, with a text as its standard input.
+fn run(command: &str, input: &str, place: &Path) -> Output {
+    let file = place.join("standard-input");
+    fs::write(&file, input).expect("a file for the input");
     Command::new("sh")
-        .args(["-c", command])
+        .args(["-e", "-c", command])
         .current_dir(place)
         .env("PATH", path_with_gcn())
+        .env("GCN_LIB_DIR", libraries())
+        .stdin(File::open(&file).expect("the input"))
         .output()
         .expect("sh starts")
 }
 
-#[test]
-fn commands_print_what_documents_show() {
-    let mut failures = Vec::new();
-    for document in SHOWING {
-        let name = document.name;
-        let place = copy(
-            document.directories,
-            &format!("commands-{}", name.replace('/', "-")),
-        );
-        let prepared = run(document.prepare, &place);
-        assert!(prepared.status.success(), "{name}: {prepared:?}");
-        let shown = shown(&text(&root().join(name)));
-        assert!(!shown.is_empty(), "{name} shows no command");
-        for ShownCommand {
-            line,
-            command,
-            output: wanted,
-        } in shown
-        {
-            if command.starts_with("cargo ") {
-                continue;
-            }
-            let output = run(&command, &place);
-            let found = format!(
-                "{}{}",
-                String::from_utf8_lossy(&output.stdout),
-                String::from_utf8_lossy(&output.stderr)
-            );
-            let should_fail = wanted.contains("error");
-            if !matches(&lines(&found), &lines(&wanted)) || output.status.success() == should_fail {
-                failures.push(format!(
-                    "{name}:{line}: $ {command}\n--- shown\n{wanted}\n--- found, {}\n{found}",
-                    output.status
-                ));
-            }
+/// Standard output of a process, followed by its standard error.
+fn printed(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+impl ShownCommand {
+    /// Runs it, and describes the difference from the text below it.
+    fn difference(&self, place: &Path) -> Option<String> {
+        let wanted = &self.output;
+        let typed = wanted
+            .lines()
+            .filter_map(|line| line.strip_prefix("(gcn) "));
+        let input: String = typed.map(|line| format!("{line}\n")).collect();
+        let output = run(&self.command, &input, place);
+        let found = printed(&output);
+        let should_fail = wanted.contains("error");
+        let is_as_shown =
+            matches(&lines(&found), &lines(wanted)) && output.status.success() != should_fail;
+        (!is_as_shown).then(|| {
+            format!(
+                "{}: $ {}\n--- shown\n{wanted}\n--- found, {}\n{found}",
+                self.line, self.command, output.status
+            )
+        })
+    }
+}
+
+/// Runs the blocks of a document, and describes those that are wrong, each beginning with its line.
+fn problems(document: &Document, text: &str) -> Vec<String> {
+    let blocks = blocks(text);
+    let mut problems = Vec::new();
+    for (entry, _) in document.unrun {
+        if !blocks.iter().any(|block| block.is_listed_as(entry)) {
+            problems.push(format!("no block begins with the listed `{entry}`"));
         }
     }
+    let used: Vec<&Block<'_>> = blocks.iter().filter(|it| !it.is_listed(document)).collect();
+    if used.is_empty() {
+        return problems;
+    }
+    let place = directory(document.name);
+    for source in document.sources {
+        copy(source, &place);
+    }
+    write_files(document, &blocks, &place);
+    let prepared = run(document.prepare, "", &place);
+    assert!(prepared.status.success(), "{}: {prepared:?}", document.name);
+    for block in &used {
+        let commands = block.commands();
+        if let Some(file) = block.file() {
+            let is_used =
+                |other: &&Block<'_>| other.line != block.line && other.text().contains(file);
+            if !used.iter().any(is_used) {
+                problems.push(format!("{}: no command uses `{file}`", block.line));
+            }
+        } else if !commands.is_empty() {
+            let of_gcn = commands
+                .iter()
+                .filter(|it| !it.command.starts_with("cargo "));
+            problems.extend(of_gcn.filter_map(|it| it.difference(&place)));
+        } else if block.fence == SCRIPT {
+            let output = run(&block.text(), "", &place);
+            if !output.status.success() {
+                let printed = printed(&output);
+                problems.push(format!("{}: {}\n{printed}", block.line, output.status));
+            }
+        } else {
+            problems.push(format!(
+                "{}: this block is neither run nor listed in commands/documents.rs: {}",
+                block.line,
+                block.first()
+            ));
+        }
+    }
+    problems
+}
+
+#[test]
+fn commands_print_what_documents_show() {
+    let contents = text(&root().join(CONTENTS));
+    let pages = links(&contents)
+        .into_iter()
+        .map(|page| format!("docs/{page}"));
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for name in pages.chain(["README.md".to_owned()]) {
+        let path = root().join(&name);
+        // The reference is generated.
+        if !path.exists() {
+            continue;
+        }
+        count += 1;
+        let found = problems(&document(&name), &text(&path));
+        failures.extend(found.into_iter().map(|it| format!("{name}:{it}")));
+    }
+    assert!(count > 20, "{count} documents");
     assert!(
         failures.is_empty(),
-        "{} commands:\n\n{}",
+        "{} blocks:\n\n{}",
         failures.len(),
         failures.join("\n\n")
     );

@@ -504,27 +504,6 @@ fn reduce_of_clang_matches_the_host() {
 }
 
 #[test]
-fn the_documents_show_what_their_commands_print() {
-    let root = root();
-    let command = "gcn check sum.cl --grid 256 --group 128 --arg in=f32*256:iota --arg out=f32*2";
-    let ran = Command::new(env!("CARGO_BIN_EXE_gcn"))
-        .current_dir(root.join("examples/opencl"))
-        .args(command.split(' ').skip(1))
-        .output()
-        .expect("gcn runs");
-    let printed = String::from_utf8(ran.stderr).expect("text");
-    for document in ["README.md", "docs/check.md"] {
-        let text = fs::read_to_string(root.join(document)).expect("a document");
-        let (_, shown) = text.split_once(&format!("{command}\n")).expect(document);
-        let shown = shown.split("```").next().expect("the block");
-        assert!(
-            printed.contains(shown.trim_end_matches("…\n")),
-            "{document}:\n{printed}"
-        );
-    }
-}
-
-#[test]
 fn the_transposed_matrix_is_the_profiles_example() {
     let expected: Vec<String> = (0..4096)
         .map(|i| (i % 64 * 64 + i / 64).to_string())
