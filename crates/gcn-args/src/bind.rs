@@ -71,7 +71,7 @@ pub struct Binding {
     pub problems: Vec<BindError>,
 }
 
-/// Binds buffers that launches share: typed numbers, fills, bytes, files, or aliases of other buffers.
+/// Binds buffers shared by several launches: typed numbers, fills, bytes, files, `null`, or aliases of other buffers.
 ///
 /// # Examples
 /// ```
@@ -114,7 +114,7 @@ pub fn shared(given: &[GivenArgument], open: Open<'_>) -> Binding {
     binding
 }
 
-/// Binds the arguments of a launch. They may refer to buffers `shared` with other launches.
+/// Binds the arguments of a launch, which may refer to the `shared` buffers.
 ///
 /// With metadata, the name of an argument is the name or index of its parameter. If no parameter has a name, arguments
 /// with names are bound by position. Without metadata, all arguments are bound in order, and numbers need types.
@@ -150,8 +150,8 @@ pub fn arguments(
     binding
 }
 
-/// Binds the whole argument segment of a launch except hidden arguments: a structure, bytes or a file. `others` must
-/// be empty.
+/// Binds a structure, bytes or a file to the whole argument segment except hidden arguments. Any argument in `others` is an
+/// error.
 ///
 /// # Examples
 /// ```
@@ -189,7 +189,7 @@ pub fn segment(
     binding
 }
 
-/// Returns arguments, each with true if an earlier one has the same name.
+/// Pairs each argument with true if an earlier argument has the same name.
 fn with_repeats(given: &[GivenArgument]) -> impl Iterator<Item = (&GivenArgument, bool)> {
     let mut seen = HashSet::new();
     given
@@ -197,7 +197,7 @@ fn with_repeats(given: &[GivenArgument]) -> impl Iterator<Item = (&GivenArgument
         .map(move |given| (given, !seen.insert(given.name.as_str())))
 }
 
-/// Returns an error for each argument whose text is not a value.
+/// Returns an error for each argument whose text failed to parse.
 fn invalid(given: &[GivenArgument]) -> Vec<BindError> {
     let problem = |given: &GivenArgument| {
         let error = given.spec.clone().err()?;
@@ -220,7 +220,7 @@ fn check_references(binding: &mut Binding, shared: &[BoundArgument]) {
     }
 }
 
-/// Returns errors for references to missing buffers or elements, and for buffers with the name of a shared one.
+/// Returns errors for invalid references, and for buffers with the name of a shared buffer.
 fn references(
     arguments: &[BoundArgument],
     shared: &[BoundArgument],
@@ -248,7 +248,7 @@ fn references(
     problems
 }
 
-/// Returns the error for a reference to element `from` of a buffer, unless it is an element or the end.
+/// Returns the error of a reference to element `from` of buffer `name`, if any. A reference to the end is valid.
 fn unreachable(
     name: &str,
     from: u64,
@@ -294,7 +294,7 @@ fn explicit_bytes(parameters: &[Parameter<'_>]) -> u64 {
     parameters.iter().map(end).max().unwrap_or(0)
 }
 
-/// Returns the bytes of a whole argument segment.
+/// Converts a value to the bytes of a whole argument segment.
 fn whole(
     kernel: &ObjectKernel,
     given: &GivenArgument,
@@ -396,7 +396,7 @@ fn by_metadata(
     binding.arguments.sort_by_key(|argument| argument.index);
 }
 
-/// Binds values for a kernel whose parameters are unknown: consecutively, with natural alignment.
+/// Binds values to the parameters of a kernel without metadata: consecutively, with natural alignment.
 fn in_order(kernel: &ObjectKernel, given: &[GivenArgument], open: Open<'_>, binding: &mut Binding) {
     let before = binding.problems.len();
     let mut end = 0u64;

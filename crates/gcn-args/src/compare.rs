@@ -28,7 +28,7 @@ use crate::value::{NumberEncoding, Type, Value};
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tolerance {
     distance: Distance,
-    /// True if denormals count as zero. Compilers for GCN 1.0 to 1.2 flush those of single precision, as OpenCL allows.
+    /// True if denormals count as zero. Code compiled for GCN 1.0 to 1.2 flushes single-precision denormals, as OpenCL allows.
     flushes: bool,
 }
 
@@ -136,7 +136,7 @@ fn agrees(value: Value, expected: Value, tolerance: f64) -> bool {
         || (value.is_finite() && expected.is_finite() && close())
 }
 
-/// Returns the distance in representable numbers, or `None` for NaN.
+/// Returns the distance in representable numbers, or `None` if either value is NaN.
 ///
 /// # Examples
 /// ```
@@ -244,7 +244,7 @@ pub struct Comparison {
 pub const MAX_DIFFERENCES: usize = 10;
 
 impl Comparison {
-    /// Compares pairs of an element and the expected one. The first element has index `begin`.
+    /// Compares pairs of an actual and an expected element. The first element has index `begin`.
     ///
     /// # Examples
     /// ```

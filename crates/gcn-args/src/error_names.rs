@@ -1,5 +1,5 @@
-//! Stable names of errors in arguments and expectations, for programs and `gcn explain`. Messages may change, but names
-//! do not. Errors that also occur in the runtime have the names in [`gcn_runtime::error_names`].
+//! Stable names of errors in arguments and expectations, for programs and `gcn explain`. Messages may change, but names do
+//! not. Errors that also occur in the runtime use the names in [`gcn_runtime::error_names`].
 
 use gcn_runtime::error_names::{
     ARGUMENT_SIZE, BUFFER_RANGE, MISSING_ARGUMENT, OUT_OF_MEMORY, RESOURCE_LIMIT,
@@ -11,15 +11,15 @@ use crate::value::ValueError;
 
 /// Name that does not refer to a buffer.
 pub const UNKNOWN_BUFFER: &str = "unknown-buffer";
-/// Argument whose name or index no parameter has.
+/// Argument whose name or index matches no parameter.
 pub const UNKNOWN_ARGUMENT: &str = "unknown-argument";
-/// Argument with two values, or buffer with the name of another one.
+/// Argument given twice, or buffer with the name of another buffer.
 pub const DUPLICATE_ARGUMENT: &str = "duplicate-argument";
 /// Value whose kind or type does not match the parameter.
 pub const ARGUMENT_TYPE: &str = "argument-type";
-/// Number whose type neither its text nor the kernel declares.
+/// Number whose type is declared neither in the text nor by the kernel.
 pub const UNTYPED_ARGUMENT: &str = "untyped-argument";
-/// Text that is not a value.
+/// Text that is not a valid value.
 pub const INVALID_VALUE: &str = "invalid-value";
 /// Expectation that is malformed or does not fit the buffer.
 pub const INVALID_EXPECTATION: &str = "invalid-expectation";

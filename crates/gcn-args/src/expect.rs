@@ -50,7 +50,7 @@ enum ExpectedElements {
     Filled(Fill),
 }
 
-/// Error in the text of expected elements.
+/// Error in expected elements.
 ///
 /// # Examples
 /// ```
@@ -81,7 +81,7 @@ pub enum ExpectError {
         /// Element type.
         ty: Type,
     },
-    /// The type in the text is not that of the elements.
+    /// The type in the text differs from that of the elements.
     #[error("expected elements of {wanted}, found {given}")]
     Type {
         /// Type of the elements to compare.
@@ -89,7 +89,7 @@ pub enum ExpectError {
         /// Type in the text.
         given: Type,
     },
-    /// The value does not describe elements.
+    /// The value cannot be compared with a buffer.
     #[error("`{0}` cannot be compared with a buffer")]
     NoElements(String),
     /// The text after `~` is not a tolerance.
@@ -109,7 +109,7 @@ impl Expected {
     /// Splits `VALUE~TOLERANCE`. The default tolerance is [`Tolerance::EQUAL`].
     ///
     /// # Errors
-    /// Returns [`ExpectError::Tolerance`] if the text after `~` is not a tolerance. A file name may contain `~`.
+    /// Returns [`ExpectError::Tolerance`] if the text after `~` is not a tolerance, unless the `~` is in a file name.
     ///
     /// # Examples
     /// ```
@@ -134,7 +134,7 @@ impl Expected {
         }
     }
 
-    /// Parses elements of type `ty`, in the syntax of [`Spec::parse`]. If the text has a type, `ty` must be that type.
+    /// Parses elements of type `ty`, in the syntax of [`Spec::parse`]. A type in the text must be `ty`.
     ///
     /// # Errors
     /// Returns any [`ExpectError`] except [`ExpectError::Tolerance`].
@@ -160,8 +160,8 @@ impl Expected {
         Expected::new(&Spec::parse(text)?, text, ty, tolerance, open)
     }
 
-    /// Creates the elements of type `ty` that a value describes. If the value has a type, `ty` must be that type. Messages
-    /// show `text`.
+    /// Creates the elements of type `ty` that a value describes. An explicit type in the value must be `ty`. Error messages
+    /// quote `text`.
     ///
     /// # Errors
     /// Returns any [`ExpectError`] except [`ExpectError::Tolerance`].

@@ -75,7 +75,7 @@ impl Fill {
     /// buffer of `ty`.
     ///
     /// # Errors
-    /// Returns a [`ValueError`] if the text is malformed, or a number is out of range for `ty`.
+    /// Returns a [`ValueError`] if the text is malformed, a number is invalid for `ty`, or LOW exceeds HIGH.
     ///
     /// # Examples
     /// ```
@@ -175,7 +175,7 @@ impl Fill {
         }
     }
 
-    /// Returns the bytes of a buffer with `count` elements of type `ty` in pieces, so that they are not in memory at once.
+    /// Generates the bytes of `count` elements of type `ty` in pieces, without holding all of them in memory.
     ///
     /// # Examples
     /// ```
@@ -211,8 +211,8 @@ impl Fill {
     }
 }
 
-/// Returns the bytes of elements of type `ty`. `number` returns the bits of the element at an index. Callers keep it fast
-/// by computing beforehand everything that does not depend on the index.
+/// Returns the bytes of elements of type `ty`. `number` returns the bits of the element at an index; callers hoist out of it
+/// everything that does not depend on the index.
 fn written(ty: Type, indices: Range<u64>, number: impl Fn(u64) -> u64) -> Vec<u8> {
     match ty.size() {
         1 => sized::<1>(indices, number),
@@ -240,7 +240,7 @@ fn bits(ty: Type, float: f64) -> u64 {
     }
 }
 
-/// Returns number `index` of the sequence with a seed. The generator is SplitMix64 (Steele, Lea, Flood 2014), which allows
+/// Returns number `index` of the sequence for a seed. The generator is SplitMix64 (Steele, Lea, Flood 2014), which allows
 /// random access.
 fn noise(seed: u64, index: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(index.wrapping_add(1)));

@@ -1,7 +1,7 @@
 //! Kernel arguments and expected results as text: numbers, buffer contents, structures and files.
 //!
 //! Text is parsed into a [`Spec`](spec::Spec) (`u32*64:iota`, `@weights.bin`, `{f32:1, null}`). [`bind::arguments`] binds
-//! specs to parameters, whose types the kernel's metadata or symbol declares, and [`bind::place`] allocates the buffers.
+//! specs to parameters, whose types come from the kernel's metadata or symbol, and [`bind::place`] allocates the buffers.
 //! [`Expected`](expect::Expected) describes the contents that a buffer must have afterwards. [`compare`] finds differences.
 //!
 //! ```

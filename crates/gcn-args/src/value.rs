@@ -34,7 +34,7 @@ impl Type {
     /// With a prefix, bit patterns of negative numbers are also accepted.
     ///
     /// # Errors
-    /// Returns a [`ValueError`] if the text is not a number, or the number is out of range for the type.
+    /// Returns a [`ValueError`] if the text is not a number, is not whole although the type is an integer, or is out of range.
     ///
     /// # Examples
     /// ```
@@ -269,7 +269,7 @@ impl From<Value> for Argument {
     }
 }
 
-/// Writes the shortest decimal that [`Type::parse`] converts to the same value; integers of type `f16` in full.
+/// Writes the shortest decimal that [`Type::parse`] converts to the same value. `f16` integers are written in full.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         /// Range of magnitudes printed without an exponent.
@@ -289,9 +289,9 @@ impl fmt::Display for Value {
     }
 }
 
-/// Returns the number with the fewest digits that is rounded to `half`, or `half` itself if it is an integer.
+/// Returns the number with the fewest digits that rounds to `half`, or `half` itself if it is an integer.
 fn shortest(half: f16) -> f64 {
-    /// Number of significant digits that distinguishes all numbers.
+    /// Number of significant digits that distinguish all `f16` values.
     const DIGITS: usize = 5;
     let exact = half.to_f64();
     if exact.fract() == 0.0 {

@@ -18,7 +18,7 @@ pub struct GivenArgument {
     pub name: String,
     /// Value as written, for messages.
     pub text: String,
-    /// Value, or the error in its text, which is reported together with other errors.
+    /// Parsed value, or the parse error, which binding reports together with other errors.
     pub spec: Result<Spec, ValueError>,
 }
 

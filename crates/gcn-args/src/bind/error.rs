@@ -6,7 +6,7 @@ use gcn_runtime::data::DataError;
 
 use crate::value::{Type, ValueError};
 
-/// Error for arguments that do not match a kernel.
+/// Error when binding arguments or shared buffers.
 ///
 /// # Examples
 /// ```
@@ -27,7 +27,7 @@ use crate::value::{Type, ValueError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindError {
-    /// A value does not match its parameter.
+    /// The value of an argument is invalid.
     #[error("argument {name}: {error}")]
     Argument {
         /// Name or number, as given.
@@ -35,10 +35,10 @@ pub enum BindError {
         /// Reason.
         error: ArgumentError,
     },
-    /// The whole argument segment does not match the kernel.
+    /// The value of the whole argument segment is invalid.
     #[error("the argument segment: {0}")]
     Segment(ArgumentError),
-    /// A value does not describe a shared buffer.
+    /// The value of a shared buffer is invalid.
     #[error("buffer {name}: {error}")]
     Buffer {
         /// Name of the buffer.
@@ -70,7 +70,7 @@ pub enum BindError {
         /// Size in the descriptor, in bytes.
         wanted: u64,
     },
-    /// A kernel without metadata has arguments, but none are given.
+    /// A kernel without metadata has arguments, but none were given.
     #[error(
         "kernel {kernel} reads {bytes} bytes of arguments and has no metadata; give them in order, with types"
     )]
@@ -82,7 +82,7 @@ pub enum BindError {
     },
 }
 
-/// Error for a value that does not match its parameter.
+/// Error in the value of an argument, a segment or a shared buffer.
 ///
 /// # Examples
 /// ```
@@ -98,7 +98,7 @@ pub enum BindError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArgumentError {
-    /// The text is not a value.
+    /// The text is not a valid value.
     #[error(transparent)]
     Value(#[from] ValueError),
     /// The file cannot be read.
@@ -151,10 +151,10 @@ pub enum ArgumentError {
     /// An argument is given in addition to a whole segment.
     #[error("it already contains argument {0}")]
     InSegment(String),
-    /// The value of a segment does not describe bytes.
+    /// The value of a segment is not bytes, a structure or a file.
     #[error("expected @FILE, hex:00ff or {{u32:1, f32:2.5}}, found `{0}`")]
     NotBytes(String),
-    /// A value given for a buffer does not describe a buffer.
+    /// LDS or a structure was given for a buffer.
     #[error("expected a buffer, found {0}")]
     NotABuffer(&'static str),
     /// A number was given for a buffer.
@@ -166,7 +166,7 @@ pub enum ArgumentError {
     /// A null pointer, LDS or undefined elements were given for a by-value parameter.
     #[error("it is passed by value ({0} bytes), not as a buffer")]
     ByValue(u64),
-    /// Parameters of this kind do not take values.
+    /// The kind of the parameter is not supported.
     #[error("arguments of kind {0} are not supported")]
     Kind(String),
     /// A number has no type, and neither does its parameter.
@@ -191,10 +191,10 @@ pub enum ArgumentError {
         /// Type of the value.
         given: Type,
     },
-    /// A shared buffer has the same name.
+    /// Another buffer has the same name.
     #[error("a buffer of this name already exists")]
     Exists,
-    /// An element of another buffer does not exist.
+    /// The referenced element does not exist.
     #[error("{name} has no element {index}: it has {count} elements")]
     NoElement {
         /// Name of the buffer.
@@ -204,7 +204,7 @@ pub enum ArgumentError {
         /// Number of elements in the buffer.
         count: u64,
     },
-    /// A referenced argument refers to the buffer of another argument.
+    /// The referenced argument is itself an alias.
     #[error("{name} shares the buffer of {of}; name an argument that has its own buffer")]
     Alias {
         /// Referenced argument.
@@ -212,7 +212,7 @@ pub enum ArgumentError {
         /// Argument that the referenced one refers to.
         of: String,
     },
-    /// A referenced argument has no buffer.
+    /// The referenced argument has no buffer.
     #[error("{name} has no buffer: it is {kind}")]
     NoBuffer {
         /// Referenced argument.
@@ -220,7 +220,7 @@ pub enum ArgumentError {
         /// Kind of the referenced argument.
         kind: &'static str,
     },
-    /// No argument has the name.
+    /// No argument or shared buffer has the name.
     #[error("`{0}` is neither a value nor the name of another argument")]
     NoArgument(String),
 }

@@ -36,7 +36,7 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Returns buffers and named parts of buffers, in the order of the calls of [`place`] and of the parameters.
+    /// Returns buffers and aliases, in the order of the calls to [`place`] and, within a call, of the parameters.
     pub fn views(&self) -> &[BufferView] {
         &self.views
     }
@@ -101,7 +101,7 @@ pub struct Placement {
 /// ([`Kernel::fixed_lds`](gcn_runtime::Kernel::fixed_lds)).
 ///
 /// # Errors
-/// Fails if there is not enough memory or LDS, a file cannot be read, or a referenced buffer or element does not exist.
+/// Fails if memory is exhausted, dynamic LDS exceeds 4 GiB, a file cannot be read, or a referenced buffer or element is missing.
 ///
 /// # Examples
 /// ```
@@ -127,7 +127,7 @@ pub fn place(
     let mut placement = Placement::default();
     let fixed = u64::from(fixed_lds);
     let first = buffers.views.len();
-    // Arguments that refer to buffers of others are placed last.
+    // Arguments that refer to the buffers of others are placed last.
     let refers = |argument: &BoundArgument| match &argument.bound {
         Bound::Alias { .. } => true,
         Bound::Bytes(Block { pointers, .. }) => !pointers.is_empty(),
@@ -135,7 +135,7 @@ pub fn place(
     };
     let (referring, own): (Vec<_>, Vec<_>) = arguments.into_iter().partition(refers);
     let is_buffer = |argument: &&BoundArgument| matches!(argument.bound, Bound::Buffer { .. });
-    // Views behind these belong to arguments that refer to buffers, and cannot be referred to.
+    // Later views are aliases, to which arguments cannot refer.
     let unshared = first..first + own.iter().filter(is_buffer).count();
     for argument in own.into_iter().chain(referring) {
         let view = |address, bytes, ty| BufferView {

@@ -10,7 +10,7 @@ use crate::value::{Type, ValueError};
 /// Size of a pointer in bytes.
 pub(super) const POINTER: u64 = 8;
 
-/// Bytes, which may contain addresses to resolve after the allocation of buffers.
+/// Bytes that may contain buffer addresses, resolved after the buffers are allocated.
 ///
 /// # Examples
 /// ```
@@ -39,7 +39,7 @@ pub struct Block {
 /// Address of a buffer element within a [`Block`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pointer {
-    /// Offset of the address in the block.
+    /// Offset of the address in the block, in bytes.
     pub at: usize,
     /// Name of the buffer.
     pub name: String,

@@ -12,7 +12,7 @@ use crate::parameter_type::source_type;
 use crate::spec::Spec;
 use crate::value::{NumberEncoding, Type, ValueError};
 
-/// Contents of an argument in the segment, and the memory that it requires.
+/// Value bound to a parameter, with the buffer or LDS that it requires.
 ///
 /// # Examples
 /// ```
@@ -49,7 +49,7 @@ pub enum Bound {
         /// Alignment in bytes.
         align: u64,
     },
-    /// Address of an element in another buffer.
+    /// Address of an element in the buffer of another argument.
     Alias {
         /// Name of the buffer.
         name: String,
@@ -63,13 +63,13 @@ pub enum Bound {
 /// Initial contents of a buffer.
 #[derive(Debug)]
 pub enum BufferContents {
-    /// Contents of a file, or literal bytes.
+    /// Contents of a file, or literal data.
     Data(Data),
     /// Fill and number of elements.
     Filled(Fill, u64),
 }
 
-/// Converts a value to the type of its parameter.
+/// Checks a value against its parameter, and converts it.
 pub(super) fn bind(
     parameter: &Parameter<'_>,
     spec: &Spec,
@@ -141,7 +141,7 @@ fn fits(parameter: &Parameter<'_>, given: u64) -> Result<(), ArgumentError> {
     }
 }
 
-/// Converts numbers that are passed by value, of their explicit type or else the parameter's.
+/// Converts numbers passed by value. Without an explicit type, they have the type of the parameter.
 fn numbers(
     parameter: &Parameter<'_>,
     ty: Option<Type>,
@@ -218,7 +218,7 @@ fn bytes(bytes: Vec<u8>) -> Bound {
     })
 }
 
-/// Creates the buffer that a value describes. `known` is the element type declared in the source.
+/// Creates the buffer, alias or null pointer that a value describes. `known` is the element type declared in the source.
 pub(super) fn buffer(
     spec: &Spec,
     known: Option<Type>,

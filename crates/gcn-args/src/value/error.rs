@@ -67,7 +67,7 @@ pub enum ValueError {
     /// The value cannot be a structure member.
     #[error("`{0}` cannot be a member of a structure")]
     Member(String),
-    /// The text after `hex:` is not pairs of digits.
+    /// The text after `hex:` is not pairs of hexadecimal digits.
     #[error("`{0}` is not hexadecimal bytes of two digits each")]
     Hex(String),
 }

@@ -52,7 +52,7 @@ const QUALIFIERS: &[&str] = &[
     "__constant",
 ];
 
-/// Start of vector types in HIP's headers. Element type and number of lanes follow.
+/// Prefix of vector type names in HIP's headers. The element type and number of lanes follow.
 const HIP_VECTOR: &str = "HIP_vector_type<";
 
 fn by_name(name: &str) -> Option<Type> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Type of a scalar or of buffer elements. Names of variants consist of the encoding and the size in bits.
+/// Type of a scalar or of buffer elements. Variant names consist of the encoding and the size in bits.
 ///
 /// # Examples
 /// ```
