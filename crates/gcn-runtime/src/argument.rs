@@ -21,7 +21,7 @@ const LDS_POINTER: u64 = 4;
 pub enum Argument {
     /// Bytes of a scalar or structure.
     Bytes(Vec<u8>),
-    /// Address of a buffer. The launch keeps the buffer alive until it ends.
+    /// Address of a buffer, which stays alive until the launch ends.
     Buffer(Buffer),
     /// Dynamic LDS per workgroup: size in bytes. The kernel receives the LDS address.
     Local(u32),

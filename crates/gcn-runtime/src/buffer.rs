@@ -8,10 +8,10 @@ use crate::device::Device;
 use crate::error::Error;
 
 /// Handle to named device memory; clones refer to the same memory. The memory is freed when the last handle is dropped.
-/// A launch holds a handle to each buffer among its arguments until it ends.
+/// A launch holds a handle to each buffer among its arguments until the launch ends.
 ///
-/// Host and kernels may access a buffer concurrently. Reads and writes by the host are atomic per aligned 8 bytes, and per
-/// byte in an incomplete unit at either end. [`Buffer::update`] is atomic.
+/// Host and kernels may access a buffer concurrently. Host reads and writes are atomic per aligned 8-byte unit, and per
+/// byte in a partial unit at either end. [`Buffer::update`] is atomic.
 ///
 /// `Send` and `Sync`.
 ///
@@ -43,7 +43,7 @@ impl Drop for BufferInner {
 }
 
 impl Device {
-    /// Allocates `bytes` zeroed bytes, called `name` in faults, even while kernels are running.
+    /// Allocates `bytes` zeroed bytes, which faults refer to as `name`. Kernels may be running.
     ///
     /// # Errors
     /// Returns [`Error::Memory`] if there is not enough memory.
@@ -221,7 +221,7 @@ impl Buffer {
         updated.ok_or_else(|| self.freed())
     }
 
-    /// Frees the memory immediately, even if other handles exist. Later accesses by kernels fault and name the buffer.
+    /// Frees the memory immediately, even if other handles exist. Later kernel accesses fault, and the faults name the buffer.
     ///
     /// # Errors
     /// Returns [`Error::Freed`] if the memory has already been freed.

@@ -1,8 +1,8 @@
 //! Compiles source text to code objects with the system's Clang.
 //!
 //! [`compile`] finds the newest Clang and the device libraries, builds a source for a target, and caches the result in
-//! the user's cache directory, keyed by source, included files, options and compiler. Each call runs the preprocessor to
-//! detect changes of any input.
+//! the user's cache directory, keyed by source, included files, options and compiler. Each call runs the preprocessor,
+//! except on LLVM IR, to detect changes of any input.
 //!
 //! Sources: Clang's command line reference; "AMDGPU" in LLVM's "User Guide for AMDGPU Backend"; the device libraries'
 //! guide for the libraries to link.
@@ -59,7 +59,7 @@ pub struct Compiled {
 /// Compiles a source with the request's Clang or the system's newest one, or returns the cached result.
 ///
 /// # Errors
-/// Fails if no compiler or library is installed, or the compiler rejects the source.
+/// Fails if a compiler or library is missing, a file cannot be read or written, or the compiler rejects the source.
 ///
 /// # Examples
 /// ```no_run

@@ -4,7 +4,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Maximum size of configuration text files, such as suppressions or launch files.
+/// Maximum size in bytes of configuration text files, such as suppressions or launch files.
 pub const MAX_SETTINGS_BYTES: u64 = 16 << 20;
 /// Maximum number of bytes read from a character device such as `/dev/zero` or a terminal, which may be endless.
 const MAX_DEVICE_BYTES: u64 = 1 << 20;
@@ -27,7 +27,7 @@ pub struct Data(DataSource);
 
 #[derive(Debug)]
 enum DataSource {
-    /// File, opened at its start.
+    /// File that has not been read yet.
     File {
         file: File,
         /// Length when the file was opened.
@@ -103,7 +103,7 @@ impl From<Vec<u8>> for Data {
 }
 
 impl Data {
-    /// Opens a regular file of any length, or reads another input of at most `most` bytes (1 MiB for a device).
+    /// Opens a regular file of any length, or reads another input of at most `most` bytes (at most 1 MiB for a device).
     ///
     /// # Errors
     /// Returns a [`DataError`] if the input cannot be read or is too long.

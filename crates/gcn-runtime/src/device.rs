@@ -59,8 +59,8 @@ fn emulated_target(name: &str) -> Result<&'static Target, Error> {
     Ok(target)
 }
 
-/// True if a target ID disables SRAM ECC, which the emulated chip has. Code without ECC may expect D16 loads to preserve
-/// the other half of a register, but with ECC they do not (errata E263).
+/// True if a target ID disables SRAM ECC, which the emulated chip has. Code compiled without ECC may expect D16 loads to
+/// preserve the other half of a register, but with ECC they do not (errata E263).
 pub(crate) fn turns_sramecc_off(name: &str, emulated: &Target) -> bool {
     const OFF: &str = "sramecc-";
     !emulated.isa.d16_load_keeps_half() && name.split(':').skip(1).any(|feature| feature == OFF)
@@ -163,7 +163,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Shares the memory and memory limit of another device. Addresses are then valid on both, as between peers.
+    /// Shares the memory and memory limit of another device. Addresses are then valid on both, as between peer devices.
     ///
     /// # Examples
     /// ```
@@ -249,7 +249,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Varies execution in ways that hardware also permits. Variations that are `None` stay as configured.
+    /// Varies execution in ways that hardware also permits. A variation of `None` keeps the configured setting.
     ///
     /// # Examples
     /// ```
@@ -374,7 +374,7 @@ impl Device {
         self.0.emulated.config.threads
     }
 
-    /// True if the runtime serves host calls, unless [`DeviceBuilder::without_host_calls`] was used.
+    /// True if the runtime serves host calls; false after [`DeviceBuilder::without_host_calls`].
     pub fn answers_host_calls(&self) -> bool {
         self.0.answers_host_calls
     }

@@ -1,5 +1,5 @@
 //! Stable names of errors, for programs and `gcn explain`. Messages may change, but names do not. Errors in code objects
-//! have the names in [`gcn_object::error_names`], faults those in [`fault::names`].
+//! use the names in [`gcn_object::error_names`], faults those in [`fault::names`].
 //!
 //! ```
 //! use gcn_runtime::{Device, error_names};
@@ -25,7 +25,7 @@ pub const NO_MATCHING_CODE: &str = "no-matching-code";
 pub const OUT_OF_MEMORY: &str = "out-of-memory";
 /// Host range that cannot be registered.
 pub const HOST_RANGE: &str = "host-range";
-/// Address at which no allocation starts, for example after it was freed.
+/// Address at which no allocation starts, for example because it has already been freed.
 pub const ALREADY_FREED: &str = "already-freed";
 /// Range beyond the end of a buffer.
 pub const BUFFER_RANGE: &str = "buffer-range";

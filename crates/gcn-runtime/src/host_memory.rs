@@ -75,7 +75,7 @@ impl HostMemory {
     /// Registers `len` bytes of host memory at `start`.
     ///
     /// # Errors
-    /// Returns [`Error::Register`] if the range is null, or overlaps a registered range or the device's memory.
+    /// Returns [`Error::Register`] if `start` is null, or the range overlaps a registered range or the device's memory.
     ///
     /// # Safety
     /// Until the returned value is dropped, the bytes must remain readable and writable, and the host must access them

@@ -253,7 +253,7 @@ impl Launch {
         self
     }
 
-    /// Passes the kernel the caller's dispatch packet, queue and argument segment, to which the runtime does not write: see
+    /// Passes the kernel the caller's dispatch packet, queue and argument segment, which the runtime does not modify: see
     /// [`Launch::arguments_at`]. Grid and workgroup sizes are those of the launch, not those in the packet.
     ///
     /// # Examples
@@ -481,7 +481,7 @@ impl Launch {
         self
     }
 
-    /// Returns the scratch size per host thread in bytes, for all workgroups that may be resident at a time.
+    /// Returns the scratch size per host thread in bytes, for all workgroups that may be resident at the same time.
     ///
     /// # Errors
     /// Fails if the arguments do not match the kernel.
@@ -501,7 +501,7 @@ impl Launch {
         Ok(placed.scratch_bytes_per_thread())
     }
 
-    /// Returns the errors that prevent submission: the first argument that does not match, or else all invalid sizes.
+    /// Returns the errors that prevent submission: the first error in the arguments, or else all invalid sizes.
     ///
     /// # Examples
     /// ```
@@ -519,8 +519,8 @@ impl Launch {
         }
     }
 
-    /// Returns an error if the workgroup is larger than the kernel was compiled for. [`Launch::problems`] omits this
-    /// error for launches of [packets](Launch::packet), because hardware executes them regardless.
+    /// Returns an error if the kernel was not compiled for workgroups of this size. [`Launch::problems`] omits this error
+    /// for launches of [packets](Launch::packet), because hardware executes them regardless.
     pub fn workgroup_problem(&self) -> Option<LaunchError> {
         beyond_compiled(self.kernel.description(), self.shape.group)
     }
@@ -528,7 +528,7 @@ impl Launch {
     /// Builds the kernel's initial state, to inspect the launch or submit it several times.
     ///
     /// # Errors
-    /// Returns the first of [`Launch::problems`], or an error if memory is short or the kernel's entry point is not code.
+    /// Returns the first of [`Launch::problems`], or an error if memory is exhausted or the entry point is not executable.
     ///
     /// # Examples
     /// ```

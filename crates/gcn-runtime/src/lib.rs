@@ -1,8 +1,8 @@
 //! Runs GCN kernels on emulated devices. Front ends are built on this library.
 //!
 //! A [`Device`] has memory for [`Buffer`]s and [`Module`]s. A [`Kernel`] from a module is launched on a [`Queue`], and
-//! a [`Signal`] reports its completion. This crate re-exports the crates that assemble, check and trace kernels, so that
-//! a program needs no other one.
+//! a [`Signal`] reports its completion. This crate re-exports the crates that assemble, check and trace kernels, so
+//! a program needs no other dependency.
 //!
 //! ```
 //! use gcn_runtime::Device;
@@ -40,8 +40,8 @@
 //!
 //! # Memory
 //! Addresses are the same for kernels and for the host. Memory may be allocated, freed, read and written while kernels
-//! run, and kernel atomics are atomic with respect to the host. Addresses depend only on the sequence of allocations and
-//! frees, so they are reproducible between runs. An access to freed memory faults and reports the memory's former name.
+//! run, and kernel atomics are atomic with respect to the host. If [`Device::has_usual_addresses`], equal sequences of allocations and
+//! frees get equal addresses in every run. An access to freed memory faults and reports the memory's former name.
 //!
 //! # Faults
 //! A fault ends only its launch: [`Signal::wait`] returns it, and later commands in the queue are skipped until

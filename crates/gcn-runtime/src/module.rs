@@ -183,7 +183,7 @@ impl Module {
     ///
     /// # Errors
     /// Returns [`Error::NoCode`] for code of another instruction set, [`Error::SrameccOff`] for code that disables SRAM
-    /// ECC, and an error if there is not enough memory.
+    /// ECC, and [`Error::Load`] if the code cannot be laid out, allocated or relocated.
     ///
     /// # Examples
     /// ```
@@ -203,7 +203,7 @@ impl Module {
     /// addresses.
     ///
     /// # Errors
-    /// Fails like [`Module::of_object`], or if a symbol is undefined.
+    /// Fails like [`Module::of_object`], or if `externals` does not resolve a symbol.
     ///
     /// # Examples
     /// ```
@@ -429,7 +429,7 @@ fn is_without_sramecc(id: &str, device: &Device) -> bool {
     Target::named(id) == Some(device.code_target()) && turns_sramecc_off(id, device.target())
 }
 
-/// True if the code can run on the target: it is for the same instruction set, or does not name a processor.
+/// True if code has the target's instruction set, names no processor, or is for a generic target that covers the target.
 fn runs_on(object: &CodeObject, target: &'static Target) -> bool {
     match Target::from_elf_mach(object.flags.mach) {
         Some(own) => own.isa == target.isa,

@@ -41,7 +41,7 @@ struct RunWork {
     counters: Box<[ThreadWork]>,
 }
 
-/// Monitor of one run, which adds its work to a progress.
+/// Monitor that adds the work of one run to a [`Progress`].
 #[derive(Debug)]
 struct RunMonitor {
     progress: Arc<Progress>,

@@ -132,7 +132,7 @@ impl Queue {
         self.submit(after.to_vec(), QueuedWork::Call(Box::new(function)))
     }
 
-    /// Makes later commands wait for signals, such as those of commands in other queues. They run even if one fails.
+    /// Makes later commands wait for signals, such as those of other queues. A failed signal does not prevent them from running.
     ///
     /// # Examples
     /// ```
@@ -190,7 +190,7 @@ impl Queue {
         for signal in signals {
             signal.cancel();
         }
-        // If the queue waits for a signal, nobody serves it: remove the cancelled commands now.
+        // If the queue waits for a signal, no thread serves it: schedule one to remove the cancelled commands.
         self.0.clone().serve_soon();
     }
 

@@ -56,8 +56,8 @@ pub struct Times {
     pub ended: Option<Instant>,
 }
 
-/// Handle to the completion of a command, or to an event of the host, for which commands may wait. Clones refer to the
-/// same signal.
+/// Handle to the completion of a command or to a host event, which commands may wait for. Clones refer to the same
+/// signal.
 ///
 /// `Send` and `Sync`: threads may wait for it concurrently.
 ///
@@ -305,7 +305,7 @@ impl Signal {
     }
 }
 
-/// Calls a callback, and catches its panic, which would end the service of a queue.
+/// Calls a callback and catches its panic, which would otherwise stop the thread that serves a queue.
 fn call(callback: impl FnOnce(&CommandResult), outcome: &CommandResult) {
     let _ = catch_unwind(AssertUnwindSafe(|| callback(outcome)));
 }

@@ -2,11 +2,11 @@
 //!
 //! A wave pops a packet from the free stack, writes its request of eight words per lane, pushes the packet onto the
 //! ready stack, and sleeps until the host clears the packet's ready flag. Then it reads the response of two words per
-//! lane, and pushes the packet onto the free stack. The host side is [`Hostcall::serve`], which the thread that runs the
-//! wave calls after each turn.
+//! lane, and pushes the packet onto the free stack. The thread that runs the wave calls [`Hostcall::serve`], the host
+//! side, after each turn.
 //!
-//! A message, such as a `printf`, may consist of several calls. The first call returns a message number, which the others
-//! pass.
+//! A message, such as a `printf`, may consist of several calls. The first call returns a message number, which later
+//! calls pass back.
 //!
 //! Sources: `hostcall_impl.cl`, `services.cl` and `dm.cl` of AMD's device libraries (device side: protocol, messages,
 //! heap); `devhostcall.cpp`, `devhcmessages.cpp` and `devhcprintf.cpp` of AMD's clr (host side).
@@ -45,7 +45,7 @@ const READY: u32 = 1;
 const SLOT_WORDS: usize = 8;
 const SLOT_BYTES: u64 = SLOT_WORDS as u64 * WORD;
 const PAYLOAD_BYTES: u64 = LANES as u64 * SLOT_BYTES;
-/// Size of an HSA signal in bytes, and the kind in its first word. All other fields are null.
+/// Size of an HSA signal in bytes, and the kind in its first word. All other fields are zero.
 const SIGNAL_BYTES: u64 = 64;
 const SIGNAL_KIND: u64 = 1;
 
@@ -60,19 +60,19 @@ const ENDS: u64 = 1 << 1;
 const LENGTH_SHIFT: u32 = 5;
 const LENGTH_MASK: u64 = 7;
 const NUMBER_SHIFT: u32 = 8;
-/// Control bit in the first word of a `printf`: write to standard error.
+/// Control bit in the first word of a `printf` message: write to standard error.
 const PRINTF_CONTROL: u64 = 1;
 /// Result of a failed `printf`.
 const FAILED: u64 = u64::MAX;
 
-/// Maximum number of words in unfinished messages, whose lengths the kernel chooses.
+/// Maximum total number of words in unfinished messages, whose lengths the kernel chooses.
 const MAX_WORDS: usize = 1 << 22;
 
 /// Size of the zero-initialized structure that holds the free lists of the device's `malloc`.
 const HEAP_BYTES: u64 = 128 << 10;
 /// Maximum total memory for the device's `malloc`, in bytes.
 pub(crate) const DEVICE_MEMORY_BYTES: u64 = 256 << 20;
-/// Size and alignment in bytes of the slabs that `malloc` requests. It finds the slab of a block by rounding down.
+/// Size and alignment in bytes of the slabs that `malloc` requests. To find a block's slab, it rounds the address down.
 const SLAB_BYTES: u64 = 2 << 20;
 /// Granularity of other allocations in bytes.
 const PAGE_BYTES: u64 = 4 << 10;
@@ -101,7 +101,7 @@ struct HostcallState {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum HostcallError {
-    /// Call of a host function, which is not supported.
+    /// Call to a host function, which is not supported.
     #[error("calls a function of the host at {0:#x}, which the emulator does not have")]
     Function(u64),
     /// Unknown service.
@@ -124,7 +124,7 @@ impl Hostcall {
     /// # Errors
     /// Fails if there is not enough memory.
     pub(crate) fn new(memory: &mut Owned, waves: u64) -> Result<Hostcall, AllocError> {
-        // A wave uses at most one packet. With a single one, there would be no tag bit to distinguish packet 0 from null.
+        // A wave uses at most one packet. With only one packet, there would be no tag bit to distinguish packet 0 from null.
         let packets = waves.max(2).next_power_of_two();
         let headers_bytes = (packets * HEADER_BYTES).next_multiple_of(SLOT_BYTES);
         let bytes = BUFFER_BYTES + headers_bytes + packets * PAYLOAD_BYTES;
@@ -286,7 +286,7 @@ impl HostcallState {
         }
     }
 
-    /// Adds a part of a message. Returns the descriptor for the next part, or after the last part, the number of printed
+    /// Adds a part of a message. Returns the descriptor for the next part or, after the last part, the number of printed
     /// bytes.
     fn message(&mut self, words: &[u64; SLOT_WORDS]) -> Result<u64, HostcallError> {
         let [descriptor, contents @ ..] = words;
@@ -303,7 +303,7 @@ impl HostcallState {
         message.extend(&contents[..length]);
         self.words += length;
         if descriptor & ENDS == 0 {
-            // Each message counts as at least one word.
+            // Each message also counts as one word, so that empty messages are limited.
             return if self.words + self.messages.len() > MAX_WORDS {
                 Err(HostcallError::TooLong)
             } else {

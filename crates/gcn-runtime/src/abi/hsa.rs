@@ -184,7 +184,7 @@ impl KernelStart<'_> {
         })
     }
 
-    /// Allocates a printf buffer if the kernel needs one and the object contains the formats.
+    /// Allocates a printf buffer if the kernel takes one and the object contains formats.
     fn printf(
         &self,
         owned: &mut Owned,

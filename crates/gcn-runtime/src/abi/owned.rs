@@ -17,7 +17,7 @@ struct Block {
     bytes: u64,
 }
 
-/// Pool of blocks from ended launches. Reuse pays, because touching a fresh page takes longer than an empty kernel.
+/// Pool of blocks from finished launches. Reuse pays off: touching a fresh page takes longer than running an empty kernel.
 #[derive(Debug)]
 pub(crate) struct SpareBlocks {
     memory: Memory,
@@ -32,7 +32,7 @@ impl SpareBlocks {
         }
     }
 
-    /// Takes a block of this name and size from the pool, without clearing it.
+    /// Takes a block with this name and size from the pool, without clearing it.
     fn take(&self, name: &str, bytes: u64) -> Option<Block> {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let is_wanted = |block: &Block| block.bytes == bytes && block.name == name;
@@ -40,7 +40,7 @@ impl SpareBlocks {
         Some(blocks.swap_remove(index))
     }
 
-    /// Returns a block to the pool. Returns false if the block is too large or the pool is full.
+    /// Puts a block into the pool. Returns false if the block is too large or the pool is full.
     fn keep(&self, block: Block) -> bool {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let is_kept = block.bytes <= MAX_SPARE_BYTES && blocks.len() < MAX_SPARE;

@@ -142,7 +142,7 @@ impl Formats {
     }
 
     /// Appends the text of a record that starts with the dword `first`, and returns the remaining bytes. Returns `None`
-    /// if the format is unknown.
+    /// if the format is unknown or a HIP record is truncated.
     fn print<'a>(&self, first: u32, record: &'a [u8], out: &mut Vec<u8>) -> Option<&'a [u8]> {
         if self.by_hash.is_empty() {
             let format = self
@@ -178,8 +178,8 @@ fn hashed(string: &str) -> Option<(u64, &str)> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PrintfFormat {
     number: u32,
-    /// Sizes of the arguments in the record, even where LLVM stores fewer bytes. LLVM may omit the last arguments (errata
-    /// E231).
+    /// Argument sizes from the metadata, which apply even if LLVM stored fewer bytes in the record. The last sizes may be
+    /// missing (errata E231).
     sizes: Vec<usize>,
     /// Text with escapes resolved.
     text: Vec<u8>,
@@ -207,7 +207,7 @@ impl PrintfFormat {
         };
         let number = next().ok_or_else(wrong)?;
         let count = next().ok_or_else(wrong)?;
-        // Colons in the text are escaped, so they do not end the sizes early.
+        // Colons in the text are escaped, so the text is not mistaken for sizes.
         let sizes = (0..count).map_while(|_| next().map(|size| size as usize));
         let sizes: Vec<usize> = sizes.collect();
         Ok(PrintfFormat {

@@ -174,7 +174,7 @@ impl Cache {
     }
 }
 
-/// Reads a regular file of at most `MAX_BYTES` bytes. Returns `None` for any other, such as a pipe or a device.
+/// Reads a regular file of at most `MAX_BYTES` bytes. Returns `None` for anything else, such as a pipe or a device.
 fn read_regular(path: &Path) -> Option<Vec<u8>> {
     let mut options = OpenOptions::new();
     let options = options.read(true).custom_flags(libc::O_NONBLOCK);

@@ -2,7 +2,7 @@
 //!
 //! The first step compiles the source to unoptimized bitcode. The last step links it with the device libraries, optimizes
 //! and compiles it, so the optimizer runs once and on all code, as in a single step. A single step would link the device
-//! library's printf stub before it lowers OpenCL's calls of printf, so a step in between lowers them.
+//! library's printf stub before lowering OpenCL's calls to printf, so a separate step lowers them.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ const UNOPTIMISED: &str = "-cl-opt-disable";
 const TRIPLE: &str = "amdgcn-amd-amdhsa";
 /// Option that disables the optimizer.
 const NO_PASSES: [&str; 2] = ["-Xclang", "-disable-llvm-passes"];
-/// Options that silence warnings about options: the first step has reported them, or they are for the preprocessor.
+/// Options that silence warnings about options that the first step has reported or that only the preprocessor uses.
 const NO_WARNINGS_OF_OPTIONS: [&str; 4] = [
     "-Wno-deprecated",
     "-Wno-ignored-optimization-argument",
@@ -94,7 +94,7 @@ pub(super) fn calls_printf(bitcode: &[u8]) -> bool {
 }
 
 impl CompilerCommands {
-    /// Builds the commands. `text` shows which language features the source uses.
+    /// Builds the commands. `text` is searched for language features that require options.
     ///
     /// # Errors
     /// Fails if there is no device library for the target.
@@ -230,8 +230,8 @@ impl CompilerCommands {
             // Clang's front end lowers HIP's printf.
             if request.language != Language::Hip {
                 let mut arguments = bitcode();
-                // If nothing is optimized, Clang links a stub for the remaining declaration of printf, which it cannot
-                // compile at -O0. The optimizer removes the declaration, and skips functions compiled at -O0.
+                // Without any optimization, Clang would link a stub for the remaining declaration of printf and fail to
+                // compile it. The optimizer removes the declaration, and skips functions compiled at -O0.
                 let is_optimized = level != "-O0";
                 arguments.push(if is_optimized { "-O0" } else { "-O1" }.into());
                 arguments.extend(common);
@@ -353,7 +353,7 @@ fn of_bitcode(options: &[OsString]) -> Vec<OsString> {
     kept
 }
 
-/// Request options that affect other choices.
+/// Options of a request, and choices that depend on them.
 struct ClangOptions {
     /// Last `-O…` option; `-O0` for [`UNOPTIMISED`].
     level: Option<OsString>,
@@ -423,8 +423,8 @@ fn libraries(language: Language, options: &ClangOptions, version: u32, isa: &str
     names
 }
 
-/// Returns the options that give a HIP source HIP's headers, or definitions of attribute names if it does not include
-/// them.
+/// Returns the options for HIP's headers if a source includes them, or else options that define the names of HIP's
+/// attributes.
 fn hip_headers(text: &[u8]) -> Vec<OsString> {
     if contains(text, b"hip/") {
         let rocm = std::env::var_os(ROCM_VARIABLE).unwrap_or_else(|| "/usr".into());

@@ -10,7 +10,7 @@ use super::error::CompileError;
 /// Runs a program with `input` as its standard input in `directory`, if given, and collects its output.
 ///
 /// # Errors
-/// Fails if the program cannot be started.
+/// Fails if the program cannot be started or its output cannot be read.
 pub(super) fn run(
     program: &Path,
     arguments: &[OsString],
@@ -34,7 +34,7 @@ pub(super) fn run(
         .map_err(start)?;
     std::thread::scope(|scope| {
         if let (Some(input), Some(mut pipe)) = (input, child.stdin.take()) {
-            // A compiler that fails early does not read all of its input, but its exit status tells.
+            // A compiler that fails early may not read all of its input. Its exit status reports the failure.
             let write = move || drop(pipe.write_all(input));
             if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, write) {
                 let _ = child.kill();

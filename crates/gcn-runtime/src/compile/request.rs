@@ -61,8 +61,8 @@ impl Language {
 pub enum CompilerInput<'a> {
     /// Source file.
     File(&'a Path),
-    /// Source text. Included files are searched in the working directory. With `-g` or `-gline-tables-only`, debug
-    /// information embeds the text.
+    /// Source text. Included files are looked up relative to the working directory. With `-g` or `-gline-tables-only`,
+    /// debug information embeds the text.
     Text(&'a str),
     /// One or more bitcode modules ([`Product::Bitcode`]) to link. The language must be [`Language::Ir`].
     Bitcode(&'a [&'a [u8]]),
@@ -119,7 +119,7 @@ pub struct Request<'a> {
     /// LLVM target, optionally with features, such as `gfx900` or `gfx906:xnack-`. `None` for [`DEFAULT_TARGET`].
     pub target: Option<&'a str>,
     /// Clang to use: a path, or a name to look up in `PATH`. `None` for the one that
-    /// [`Toolchain::find`](super::Toolchain::find) returns. Functions that take a toolchain ignore it.
+    /// [`Toolchain::find`](super::Toolchain::find) returns. Functions that take a toolchain ignore this field.
     pub clang: Option<&'a Path>,
     /// Additional Clang options, such as `-O3`, `-DN=4`, `-Iinclude`. The default optimization level is `-O2`.
     pub options: &'a [OsString],
@@ -156,8 +156,8 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Option for line tables without other debug information. Unlike `-g`, with which Clang 19 changes some kernels
-/// (including their waits, in 33 of 127 builds of tests/kernels), it does not change the generated code.
+/// Option for line tables without other debug information. This option does not change the generated code, whereas `-g`
+/// does for some kernels with Clang 19 (including their waits, in 33 of 127 builds of tests/kernels).
 pub(super) const LINE_TABLES: &str = "-gline-tables-only";
 
 /// Adds `-gline-tables-only` unless another option controls debug information.

@@ -190,7 +190,7 @@ fn newest(directories: &[PathBuf], llvm: &Path) -> Option<PathBuf> {
             found.push((version, path));
         }
     }
-    // Among equal versions, the first is used, as by a shell.
+    // Among equal versions, the first in search order is used, as in a shell.
     found.reverse();
     found
         .into_iter()
@@ -198,7 +198,7 @@ fn newest(directories: &[PathBuf], llvm: &Path) -> Option<PathBuf> {
         .map(|(_, path)| path)
 }
 
-/// Parses the number after a prefix, if the name ends there.
+/// Parses a name that consists of a prefix and a number.
 fn numbered(name: &OsStr, prefix: &str) -> Option<u32> {
     name.to_str()?.strip_prefix(prefix)?.parse().ok()
 }

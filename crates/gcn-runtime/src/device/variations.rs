@@ -28,7 +28,7 @@ pub struct Variations {
 }
 
 impl Variations {
-    /// Applies the variations to a device's configuration, whose other settings stay.
+    /// Applies the variations to a device's configuration, and leaves other settings unchanged.
     pub(crate) fn apply(&self, config: &mut Config) {
         config.late = self.late.or(config.late);
         config.schedule = self.schedule.or(config.schedule);

@@ -90,7 +90,7 @@ impl ColorConversion {
     }
 }
 
-/// Clamps a number to `least`..=1, scales it by `largest`, and rounds to nearest even. Returns 0 for NaN.
+/// Clamps a number to `least`..=1, scales it by `largest`, and rounds to nearest, ties to even. Returns 0 for NaN.
 fn scaled(value: f32, least: f64, largest: f64) -> i64 {
     let value = f64::from(value);
     if value.is_nan() {

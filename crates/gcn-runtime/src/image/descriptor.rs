@@ -1,7 +1,7 @@
 //! Image descriptors in memory, whose addresses are passed to kernels.
 //!
-//! A descriptor starts with the T# for image instructions (for a buffer image, the V# for buffer instructions). Dwords
-//! that the device library's queries read follow: see `ockl/src/image.cl` in ROCm-Device-Libs.
+//! A descriptor starts with the T# for image instructions (for a buffer image, the V# for buffer instructions). The dwords
+//! read by the device library's queries follow: see `ockl/src/image.cl` in ROCm-Device-Libs.
 
 use gcn_isa::Isa;
 use gcn_isa::image::{ImageDescriptor, ImageKind, LayoutError};
@@ -75,7 +75,7 @@ impl Image {
             ..image.selecting(self.format.order().select()).at(address)
         };
         let all = image.words(isa);
-        // A pitch that does not fit its field has been truncated.
+        // `words` truncates a pitch that does not fit its field.
         let layout = ImageDescriptor::from_words(isa, all).layout(isa)?;
         let distances = (layout.row, layout.layer);
         if distances != (self.pitches.row as u64, self.pitches.slice as u64) {

@@ -35,7 +35,7 @@ pub fn types_of_symbol(symbol: &str) -> Option<Vec<String>> {
     Some(types)
 }
 
-/// Finds the opening parenthesis that matches a closing one at the end of the text.
+/// Finds the opening parenthesis that matches a closing one just after the text.
 fn opening(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, c) in text.char_indices().rev() {

@@ -41,7 +41,7 @@ impl KernelStart<'_> {
         let declared = metadata.map_or(&[][..], |metadata| &metadata.args);
         let hidden = declared.iter().filter(|it| it.value_kind.is_hidden());
         let hidden = hidden.map(|it| (it.offset, it.size, &it.value_kind));
-        // In a segment of the caller, the end of the explicit arguments is unknown.
+        // The end of the explicit arguments is unknown if the caller provides the segment.
         let is_placed = matches!(self.arguments, Arguments::Placed(_));
         let undeclared = if declared.is_empty() && is_placed {
             hidden_layout(self.object.version)
@@ -97,7 +97,7 @@ impl KernelStart<'_> {
             .max(hidden_ends.max().unwrap_or(0))
     }
 
-    /// Returns the value of a hidden argument; null for unsupported services (device queues, multi-device grids).
+    /// Returns the value of a hidden argument; zero for unsupported services (device queues, multi-device grids).
     fn hidden_value(&self, kind: &ValueKind, device: &Device, services: &Services) -> u64 {
         let LaunchShape {
             grid,

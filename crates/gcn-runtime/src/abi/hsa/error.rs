@@ -10,13 +10,13 @@ use crate::abi::printf::FormatError;
 /// Maximum number of waves in a dispatch. The packet's three 32-bit grid sizes allow 2^96 work-items, but even 2^30 waves
 /// take days in the emulator.
 pub(crate) const MAX_WAVES: u128 = 1 << 30;
-/// Maximum scratch per lane in bytes. The size per wave is in a field of 13 bits, in KiB.
+/// Maximum scratch per lane in bytes. The size per wave is a 13-bit field in units of 1 KiB.
 pub(crate) const MAX_SCRATCH_PER_LANE: u32 = ((1 << 13) - 1) * 1024 / 64;
 
 /// Note about a launch that may explain unexpected behaviour.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LaunchNote {
-    /// The kernel has a stack whose size the descriptor does not contain.
+    /// The kernel has a dynamic stack, whose size the descriptor does not contain.
     #[error(
         "the size of the kernel's stack is unknown; each lane has {bytes} bytes of scratch, {stack} more than the fixed part"
     )]
@@ -26,7 +26,7 @@ pub enum LaunchNote {
         /// Dynamic part of the scratch in bytes.
         stack: u32,
     },
-    /// Workgroups at the edges of the grid are partial.
+    /// The grid has partial workgroups, but the kernel was compiled for whole ones only.
     #[error(
         "a grid of {} has partial workgroups of {}; the kernel was compiled for whole workgroups only", by(.grid), by(.group)
     )]
@@ -124,7 +124,7 @@ pub enum LaunchError {
         /// Size in bytes.
         bytes: u64,
     },
-    /// The kernel needs more registers than a compute unit has.
+    /// A workgroup needs more registers than a compute unit has.
     #[error(transparent)]
     Unfit(#[from] Unfit),
     /// The kernel needs waves of 32 lanes, which GCN lacks.

@@ -1,7 +1,7 @@
-//! Diagnoses executed code that uses arguments that the launch does not pass, or registers that the descriptor does not
-//! request.
+//! Diagnoses executed code that loads arguments beyond those of the launch, or reads registers that the descriptor does
+//! not request.
 //!
-//! Code is inspected in address order, without regard to branches, so the results are only hints.
+//! Code is inspected in address order, ignoring branches, so the results are only hints.
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ const SGPRS: u8 = 102;
 pub struct BeyondArguments {
     /// Size of the given arguments, in bytes.
     pub given: u64,
-    /// End of the last loaded argument in the segment, in bytes.
+    /// End offset of the last loaded argument in the segment, in bytes.
     pub loaded: u64,
     /// Address of the first load beyond the given arguments.
     pub pc: u64,
@@ -120,8 +120,8 @@ pub struct UnsetSgprs {
     pub first: u8,
     /// Number of registers.
     pub count: u8,
-    /// User SGPRs that the descriptor must request to initialize these registers: the contents of the registers, followed
-    /// by the contents that precede them in the order of user SGPRs.
+    /// User SGPRs that the descriptor must request to initialize these registers: the one that fills them, followed by
+    /// those that must precede it.
     pub missing: Vec<UserSgpr>,
 }
 
@@ -171,7 +171,7 @@ const POINTERS: [UserSgpr; 4] = [
     UserSgpr::PrivateSegmentBuffer,
 ];
 
-/// Register set.
+/// Set of SGPRs and VGPRs as bitmaps.
 #[derive(Clone, Copy, Default)]
 struct Set {
     scalar: u128,
@@ -264,7 +264,7 @@ fn address(plan: &MemoryPlan) -> Set {
     set
 }
 
-/// Returns the first SGPR of the base address, if an access has one in a pair of SGPRs.
+/// Returns the first SGPR of the pair that contains the base address of an access, if any.
 fn base(plan: &MemoryPlan) -> Option<u8> {
     match plan.family {
         Family::Scalar => Some(plan.sbase),
@@ -281,7 +281,7 @@ fn base(plan: &MemoryPlan) -> Option<u8> {
 
 impl KernelStart<'_> {
     /// Returns loads beyond the launch arguments, for a kernel without metadata. A load of the next possible argument is
-    /// reported. Later loads are taken for loads of hidden arguments, as far as these exist.
+    /// reported. Loads beyond it, up to the end of the hidden arguments, are assumed to read those.
     pub(crate) fn reads_beyond_arguments(&self, code: &Code) -> Option<BeyondArguments> {
         let Arguments::Placed(_) = self.arguments else {
             return None;
@@ -379,7 +379,7 @@ impl KernelStart<'_> {
         let users = rsrc2.user_sgpr_count() as u8;
         let set = users + system.into_iter().filter(|is_on| *is_on).count() as u8;
         let unset = wanted.without(Set::scalars(0, set)).scalar;
-        // Initial registers without a requested pointer, such as workgroup IDs, are not a base address.
+        // A base pair without a requested pointer is unset, even if it contains other initial values, such as workgroup IDs.
         let base = base(plan).filter(|first| {
             let is_kept = wanted.scalar & Set::scalars(*first, 2).scalar;
             let is_base = |(what, at, _): (UserSgpr, u32, u32)| {

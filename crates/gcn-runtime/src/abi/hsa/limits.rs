@@ -30,7 +30,7 @@ fn items(group: [u32; 3]) -> u64 {
     sizes.fold(1, u64::saturating_mul)
 }
 
-/// Returns an error if the workgroup is larger than the kernel was compiled for.
+/// Returns an error if the kernel was not compiled for workgroups of this size.
 pub(crate) fn beyond_compiled(kernel: &ObjectKernel, group: [u32; 3]) -> Option<LaunchError> {
     let metadata = kernel.metadata.as_ref()?;
     let (given, items) = (group.map(u64::from), items(group));
@@ -61,7 +61,7 @@ impl KernelStart<'_> {
         if items > MAX_GROUP {
             problems.push(LaunchError::GroupTooLarge(items));
         } else if !matches!(self.arguments, Arguments::Packet(_)) {
-            // The packet processor does not read metadata, so packets of the caller are not checked against it.
+            // The packet processor does not read metadata, so the caller's packets are not checked against it.
             problems.extend(beyond_compiled(self.kernel, group));
         }
         let groups = grid

@@ -13,7 +13,7 @@ use gcn_object::{
 
 /// Allocation function that the device library's printf stub calls.
 const MUTE_PRINTF: &str = "__printf_alloc";
-/// Suffix that Clang adds to the name of a managed HIP variable. The name without it is that of a pointer to the variable.
+/// Suffix that Clang adds to the name of a managed HIP variable. The unsuffixed name is that of a pointer to the variable.
 const MANAGED: &str = ".managed";
 /// Size of a pointer in bytes.
 const POINTER_BYTES: u64 = 8;
@@ -175,7 +175,7 @@ pub(crate) fn link(
     })
 }
 
-/// Returns each pointer to a managed HIP variable, which the runtime initializes, and the variable (errata E248).
+/// Returns pointers that the runtime must initialize, each with the managed HIP variable it points to (errata E248).
 fn managed_variables<'o>(object: &'o CodeObject) -> Vec<(&'o Symbol, &'o Symbol)> {
     let is_data = |symbol: &&Symbol| {
         symbol.kind == SymbolKind::Object && matches!(symbol.section, SymbolSection::Section(_))
@@ -210,7 +210,7 @@ impl Loaded {
         address.wrapping_sub(self.linked).wrapping_add(self.address)
     }
 
-    /// Converts a guest address to an address in the object, as the inverse of [`Loaded::moved`].
+    /// Converts a guest address to an address in the object: the inverse of [`Loaded::moved`].
     pub fn linked_address(&self, address: u64) -> u64 {
         address.wrapping_sub(self.address).wrapping_add(self.linked)
     }
@@ -232,7 +232,7 @@ impl Loaded {
         named(&format!("{name}{MANAGED}")).or_else(|| named(name))
     }
 
-    /// Returns the last symbol at or before a guest address that is not a data symbol; `None` outside of the object.
+    /// Returns the last symbol at or before a guest address, ignoring data symbols; `None` outside the object.
     ///
     /// # Examples
     /// ```

@@ -12,7 +12,7 @@ use super::start::{KernelStart, LaunchShape};
 
 /// Maximum number of user SGPRs.
 const MAX_USER_SGPRS: usize = 16;
-/// Size of a block of SGPRs. Since GCN 1.2, blocks are allocated in pairs.
+/// Number of SGPRs in an allocation block. Since GCN 1.2, blocks are allocated in pairs.
 const SGPR_BLOCK: u32 = 8;
 /// Size of the dispatch packet in bytes.
 const PACKET_BYTES: usize = 64;
@@ -166,8 +166,8 @@ pub(super) fn sgprs(isa: Isa, rsrc1: Rsrc1) -> u8 {
     (blocks * SGPR_BLOCK).min(u32::from(isa.sgprs())) as u8
 }
 
-/// Returns dwords 2 and 3 of the scratch buffer descriptor: unlimited, swizzled by lane in dwords. Since GCN 1.2, the
-/// bits of the data format extend the stride if the lane ID is added, so they are zero.
+/// Returns dwords 2 and 3 of the scratch buffer descriptor: unlimited size, swizzled by lane in dwords. Since GCN 1.2,
+/// the data format bits extend the stride if the lane ID is added, so they are zero.
 fn scratch_descriptor(isa: Isa) -> [u32; 2] {
     const FORMAT_32: u32 = 4 << 15;
     const ELEMENT_4: u32 = 1 << 19;

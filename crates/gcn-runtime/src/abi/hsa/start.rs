@@ -41,7 +41,7 @@ pub struct LaunchShape {
 /// Bytes at an offset in the argument segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlacedBytes {
-    /// Offset from the segment's start.
+    /// Offset from the start of the segment, in bytes.
     pub offset: u64,
     /// Bytes to write.
     pub bytes: Vec<u8>,
@@ -60,7 +60,7 @@ pub(crate) struct KernelStart<'a> {
     pub(crate) shape: LaunchShape,
     /// Kernel arguments.
     pub(crate) arguments: Arguments<'a>,
-    /// True if the runtime serves host calls. Otherwise, it keeps the caller's hidden arguments for buffer and heap.
+    /// True if the runtime serves host calls. If false, the caller's hidden arguments for buffer and heap are kept.
     pub(crate) answers_host_calls: bool,
 }
 
@@ -72,11 +72,11 @@ pub(crate) enum Arguments<'a> {
     /// Address of the caller's segment, including hidden arguments. The runtime does not write to it, and the caller
     /// must serve `printf` and host calls.
     At(u64),
-    /// Dispatch packet, queue and segment of the caller, which the kernel receives.
+    /// The caller's dispatch packet, queue and segment, which are passed to the kernel.
     Packet(Packet),
 }
 
-/// Addresses of a dispatch packet of the caller, its queue and its argument segment, in device memory.
+/// Device addresses of the caller's dispatch packet, queue and argument segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet {
     /// Address of the packet, an `hsa_kernel_dispatch_packet_t`.
@@ -88,7 +88,7 @@ pub struct Packet {
 }
 
 impl KernelStart<'_> {
-    /// Returns the scratch size per host thread in bytes, for all workgroups that may be resident at a time.
+    /// Returns the scratch size per host thread in bytes, for all workgroups that may be resident at the same time.
     pub(crate) fn scratch_bytes_per_thread(&self) -> u64 {
         self.dispatch().scratch_bytes_per_thread()
     }

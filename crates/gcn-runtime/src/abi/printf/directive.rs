@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 
 use half::f16;
 
-/// Approximate maximum size of the text in bytes, which field widths can make much longer than the format.
+/// Approximate maximum size of printed text in bytes. Field widths can make text much longer than its format.
 pub(crate) const MAX_TEXT: usize = 64 << 20;
-/// Text in place of the rest of a text that has [`MAX_TEXT`] bytes.
+/// Text that replaces everything beyond [`MAX_TEXT`] bytes.
 pub(super) const AND_MORE: &[u8] = b"\n(and more)\n";
 /// Maximum field width and precision, to limit the memory that a format can request.
 pub(super) const MAX_FIELD: usize = 1 << 12;
@@ -63,7 +63,7 @@ struct ConversionFlags {
 }
 
 /// Appends a format's text, replacing each conversion with the output of `print`. Stops when `print` returns `Break`.
-/// Appends [`AND_MORE`] in place of the remaining conversions once `out` has [`MAX_TEXT`] bytes.
+/// Once `out` has [`MAX_TEXT`] bytes, appends [`AND_MORE`] instead of the next conversion and all that follows.
 pub(super) fn each(
     format: &[u8],
     out: &mut Vec<u8>,

@@ -15,7 +15,7 @@ pub(crate) fn print_words(words: &[u8], out: &mut Vec<u8>) {
     print(format, arguments, out);
 }
 
-/// Appends a formatted message. Stops when the arguments are exhausted.
+/// Appends a formatted message. Stops at a conversion without an argument, except for `%s`, which is then empty.
 pub(super) fn print(format: &[u8], mut arguments: &[u8], out: &mut Vec<u8>) {
     directive::each(format, out, |directive, out| {
         let mut next = || {
@@ -41,7 +41,7 @@ pub(super) fn print(format: &[u8], mut arguments: &[u8], out: &mut Vec<u8>) {
     });
 }
 
-/// Splits off a zero-terminated, padded string. Returns it and the remaining words.
+/// Splits off a zero-terminated string padded to whole words. Returns the string and the remaining words.
 fn string(words: &[u8]) -> (&[u8], &[u8]) {
     let end = words.iter().position(|byte| *byte == 0);
     let end = end.unwrap_or(words.len());
