@@ -122,7 +122,7 @@ impl Checking {
     /// Creates checks with the given settings.
     ///
     /// # Errors
-    /// A suppression file cannot be read or is invalid.
+    /// Fails if a suppression file cannot be read or is invalid.
     ///
     /// # Examples
     /// ```
@@ -181,7 +181,7 @@ impl Checking {
         &self.settings
     }
 
-    /// Returns the observers. They also watch memory accesses by the host; see
+    /// Returns the observers, which also watch memory accesses by the host; see
     /// [`Device::observe`](gcn_runtime::Device::observe).
     ///
     /// # Examples
@@ -392,9 +392,9 @@ impl Checking {
     /// ```
     pub fn collect(&self, module: &Module) -> Vec<FindingReport> {
         let code = module.addresses();
-        // If this drops the last reference to a module, the module must not be unloaded under the lock.
+        // Declared before the lock, since dropping `others` may unload a module, which must not happen under the lock.
         let others = self.others(module);
-        // Hold the lock from here, so that a finding that two threads collect is new for only one of them.
+        // Hold the lock from here, so that a finding collected by two threads is new for only one of them.
         let mut collected = self.collected();
         let Collected { reports, known } = &mut *collected;
         let map = CodeMap::new(module).beside(&others);
@@ -484,10 +484,10 @@ impl Checking {
         Some(key.kind.name())
     }
 
-    /// Writes findings in the configured format. If the format supports messages about the run, writes these too.
+    /// Writes findings in the configured format. If the format supports messages about the run, writes them too.
     ///
     /// # Errors
-    /// Writing to `out` fails.
+    /// Fails if a write to `out` fails.
     ///
     /// # Examples
     /// ```

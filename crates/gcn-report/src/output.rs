@@ -17,7 +17,7 @@ const MAX_LINKS: usize = 40;
 /// devices and other special files, and to existing files in directories that are not writable.
 ///
 /// # Errors
-/// The file cannot be written, or `document` returns an error.
+/// Fails if the file cannot be written, or `document` returns an error.
 ///
 /// # Examples
 /// ```
@@ -120,7 +120,7 @@ impl Output {
     /// `is_appended`, documents follow the original contents of a file; otherwise, they replace the file ([`replace_file`]).
     ///
     /// # Errors
-    /// The file cannot be opened or created for writing.
+    /// Fails if the file cannot be opened or created for writing.
     ///
     /// # Examples
     /// ```
@@ -175,7 +175,7 @@ impl Output {
     /// Writes a document.
     ///
     /// # Errors
-    /// The destination cannot be written, or `document` returns an error.
+    /// Fails if the destination cannot be written, or `document` returns an error.
     ///
     /// # Examples
     /// ```

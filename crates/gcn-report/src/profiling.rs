@@ -219,7 +219,7 @@ impl ProgramProfile {
     /// Creates the profile requested by the settings. The destination is `standard` if they name no file.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     ///
     /// # Examples
     /// ```
@@ -264,10 +264,10 @@ impl ProgramProfile {
     }
 
     /// Writes the counts of completed launches, unless nothing has been launched since the last write. Called at exit,
-    /// and when a fault may end the program.
+    /// and when a failure may end the program.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     ///
     /// # Examples
     /// ```

@@ -55,14 +55,14 @@ pub struct Watch {
 
 /// Debugger of a program's launches.
 pub trait LaunchControl: std::fmt::Debug + Send + Sync {
-    /// Connects to the user at the first launch, which `checks` watch. Returns false if the user cannot be reached, so that
-    /// launches run without the debugger.
+    /// Connects to the user at the first launch. `checks` are the checks of the launch, if any. Returns false if the user cannot
+    /// be reached; the launch then runs without the debugger.
     fn connect(&self, launch: &Launch, checks: Option<&Arc<ProgramChecks>>) -> bool;
 
     /// Runs a launch to completion, watched by `observers`, after [`LaunchControl::connect`].
     ///
     /// # Errors
-    /// The kernel fails, or the user ends it.
+    /// Fails if the kernel fails, or the user ends it.
     fn run(&self, launch: Launch, observers: Observers, queue: &Queue) -> CommandResult;
 }
 
@@ -97,7 +97,7 @@ impl Watch {
     /// Creates the monitoring configured by the settings, for devices that share the memory of `device`.
     ///
     /// # Errors
-    /// A file cannot be read or written, or a trace selection is invalid.
+    /// Fails if a file cannot be read or written, or a trace selection is invalid.
     ///
     /// # Examples
     /// ```
@@ -134,7 +134,7 @@ impl Watch {
         self.checks.as_deref()
     }
 
-    /// Lets the debugger `control`, if any, run the launches. This watch leaves the time limit to a connected debugger.
+    /// Lets the debugger `control`, if any, run the launches. A connected debugger disables the time limit of this watch.
     #[must_use]
     pub fn controlled_by(self, control: Option<Arc<dyn LaunchControl>>) -> Watch {
         Watch { control, ..self }
@@ -160,7 +160,7 @@ impl Watch {
     /// failure does not affect the queue.
     ///
     /// # Errors
-    /// The kernel fails.
+    /// Fails if the kernel fails or cannot be launched.
     ///
     /// # Examples
     /// ```
@@ -220,7 +220,7 @@ impl Watch {
         let cause = watchdog.and_then(Watchdog::end);
         outcome.map_err(|error| {
             queue.clear();
-            // The failure may end the program.
+            // The failure may end the program, so write the profile now.
             self.write_profile();
             let mut failure = Box::new(Failure {
                 error,
@@ -229,7 +229,7 @@ impl Watch {
                 cause,
                 finding: None,
             });
-            // A kernel that the limit on findings stopped has not failed itself.
+            // A kernel stopped by the limit on findings has not itself failed.
             let is_asked_for = matches!(failure.cause, Some(StopCause::Full));
             if let Some(checks) = checks.filter(|_| !is_asked_for) {
                 checks.fails(failure.error.name(), || failure.to_string());

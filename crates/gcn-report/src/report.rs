@@ -103,7 +103,7 @@ pub struct FaultReport {
 
 /// Addresses below this one are considered null pointers with an offset.
 const NULL_PAGE: u64 = 1 << 16;
-/// Maximum number of waves in the text. JSON has more.
+/// Maximum number of waves in the text. JSON may contain more.
 const SHOWN: usize = 16;
 
 /// Unfinished wave and its location.
@@ -180,8 +180,8 @@ impl Nearest {
     }
 }
 
-/// Offsets of hidden arguments in code object version 5 that are read through a null pointer: the apertures of FLAT
-/// addresses, and the queue.
+/// Offsets of hidden arguments in code object version 5 that Clang's code may read through a null pointer: the apertures of
+/// FLAT addresses, and the queue.
 const NULL_HIDDEN: std::ops::RangeInclusive<u64> = 0xc0..=0xc8;
 
 /// Returns likely causes of a fault.

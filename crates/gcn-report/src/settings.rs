@@ -129,7 +129,7 @@ pub struct Settings {
     pub debug: Option<PathBuf>,
 }
 
-/// One device with [`DEFAULT_TARGET`], without limits.
+/// One device with [`DEFAULT_TARGET`], without a limit on instructions or time.
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -154,7 +154,7 @@ impl Settings {
     /// Reads the settings from the environment of this process.
     ///
     /// # Errors
-    /// A variable has an invalid value. The first error is returned.
+    /// Fails if a variable has an invalid value. The first error is returned.
     ///
     /// # Examples
     /// ```
@@ -170,7 +170,7 @@ impl Settings {
     /// Reads the settings from variables that `value` looks up.
     ///
     /// # Errors
-    /// A variable has an invalid value. The first error is returned.
+    /// Fails if a variable has an invalid value. The first error is returned.
     ///
     /// # Examples
     /// ```
@@ -211,7 +211,7 @@ impl Settings {
         })
     }
 
-    /// Returns the variables and values that represent these settings for [`Settings::from_env`]. Defaults are omitted.
+    /// Returns the variables and values that represent these settings for [`Settings::from_env`]. Most defaults are omitted.
     ///
     /// # Examples
     /// ```
@@ -292,7 +292,7 @@ impl Settings {
     /// instruction limit. A traced device has a single thread, so that the order of lines is deterministic.
     ///
     /// # Errors
-    /// A device cannot be configured; see [`Device::builder`].
+    /// Fails if a device cannot be configured; see [`Device::builder`].
     ///
     /// # Examples
     /// ```
@@ -335,7 +335,7 @@ impl Settings {
 /// Parses a nonempty list of targets, separated by commas.
 ///
 /// # Errors
-/// A target is unknown, or the list is empty.
+/// Fails if a target is unknown, or the list is empty.
 ///
 /// # Examples
 /// ```
@@ -355,7 +355,7 @@ pub fn targets(text: &str) -> Result<Vec<String>, String> {
 /// Parses an amount of memory: bytes, optionally with the suffix K, M or G for powers of 1024.
 ///
 /// # Errors
-/// The text is invalid; the message states the accepted forms.
+/// Fails if the text is invalid. The message states the accepted forms.
 ///
 /// # Examples
 /// ```
@@ -377,7 +377,7 @@ pub fn amount(text: &str) -> Result<u64, String> {
 /// Parses a number of host threads from 1 to [`MAX_THREADS`].
 ///
 /// # Errors
-/// The text is invalid; the message states the accepted range.
+/// Fails if the text is invalid. The message states the accepted range.
 ///
 /// # Examples
 /// ```
@@ -395,7 +395,7 @@ pub fn threads(text: &str) -> Result<usize, String> {
 /// Parses the name of an engine.
 ///
 /// # Errors
-/// The name is unknown; the message lists the valid ones.
+/// Fails if the name is unknown. The message lists the valid ones.
 fn engine(text: &str) -> Result<Engine, String> {
     Engine::named(text).map_err(|error| error.to_string())
 }
@@ -403,7 +403,7 @@ fn engine(text: &str) -> Result<Engine, String> {
 /// Parses a number of instructions, which is at least 1.
 ///
 /// # Errors
-/// The text is invalid; the message states the accepted range.
+/// Fails if the text is invalid. The message states the accepted range.
 ///
 /// # Examples
 /// ```
@@ -428,7 +428,7 @@ const MAX_SECONDS: f64 = 1e9;
 /// Parses a positive time in seconds, which may be fractional.
 ///
 /// # Errors
-/// The text is invalid; the message states the accepted forms.
+/// Fails if the text is invalid. The message states the accepted forms.
 ///
 /// # Examples
 /// ```

@@ -40,8 +40,8 @@
 //!
 //! # Memory
 //! Addresses are the same for kernels and for the host. Memory may be allocated, freed, read and written while kernels
-//! run, and kernel atomics are atomic with respect to the host. If [`Device::has_usual_addresses`], equal sequences of allocations and
-//! frees get equal addresses in every run. An access to freed memory faults and reports the memory's former name.
+//! run, and kernel atomics are atomic with respect to the host. If [`Device::has_usual_addresses`], equal sequences of
+//! allocations and frees get equal addresses in every run. Accesses to freed memory fault and report its former name.
 //!
 //! # Faults
 //! A fault ends only its launch: [`Signal::wait`] returns it, and later commands in the queue are skipped until

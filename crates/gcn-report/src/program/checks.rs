@@ -60,7 +60,7 @@ impl ProgramChecks {
     /// Creates the checks configured by the settings, for devices that share the memory of `device`.
     ///
     /// # Errors
-    /// The output file cannot be written, or a suppression file cannot be read or is invalid.
+    /// Fails if the output file cannot be written, or a suppression file cannot be read or is invalid.
     pub(super) fn new(
         settings: &Settings,
         device: &Device,
@@ -93,7 +93,7 @@ impl ProgramChecks {
             failures: Mutex::default(),
             mapped_regions,
         };
-        // Writes a document without findings.
+        // For a file, this writes a document without findings.
         checking.add(&[]);
         Ok(Some(checking))
     }
@@ -121,7 +121,7 @@ impl ProgramChecks {
         self.checks.launch(kernel.name())
     }
 
-    /// Returns the flag that is set at the last finding, if findings stop kernels.
+    /// Returns the flag that is set when the limit on findings is reached, if there is a limit.
     pub(super) fn stop(&self) -> Option<Arc<AtomicBool>> {
         let stop_at = self.checks.settings().stop_at;
         stop_at.map(|_| self.checks.stop().clone())
@@ -230,7 +230,7 @@ impl ProgramChecks {
         let reports = self.checks.reports();
         let unwatched = self.checks.unwatched();
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        // SARIF on standard error already contains the message.
+        // SARIF on standard error contains the message.
         let is_standard = self.checks.settings().file_of(std::process::id()).is_none();
         let has_place = self.has_messages() && is_standard;
         if let Some(unwatched) = unwatched.as_ref().filter(|_| !has_place) {

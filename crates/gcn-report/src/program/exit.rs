@@ -47,9 +47,9 @@ pub fn watch() {
     });
 }
 
-/// Ends a library's [`Watch`] at process exit. The loader calls it through the library's section `.fini_array`, after
-/// all exit handlers of the program and of libraries that depend on this one. The expression is an `Option<&Watch>`,
-/// which is `None` if the library has not been used.
+/// Ends a library's [`Watch`] at process exit. The loader calls the generated function through the library's section
+/// `.fini_array`, after all exit handlers of the program and of libraries that depend on this one. The expression is an
+/// `Option<&Watch>`, which is `None` if the library has not been used.
 #[macro_export]
 macro_rules! end_watch_at_exit {
     ($watch:expr) => {

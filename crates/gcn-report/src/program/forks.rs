@@ -26,7 +26,7 @@ pub fn watch() {
     });
 }
 
-/// Stops marking forked children. No thread of this process serves devices any longer, so children can use their own.
+/// Stops marking forked children, which may then use devices of their own. Requires that no thread serves devices any longer.
 ///
 /// # Examples
 /// ```
@@ -39,7 +39,7 @@ pub fn unwatch() {
     IS_WATCHED.store(false, SeqCst);
 }
 
-/// True in a process forked after [`watch`].
+/// True in a process forked between [`watch`] and [`unwatch`].
 ///
 /// # Examples
 /// ```
@@ -51,8 +51,8 @@ pub fn is_child() -> bool {
     IS_CHILD.load(SeqCst)
 }
 
-/// True in a process that was forked after [`watch`]. In this case, reports once on standard error that the child
-/// cannot use its parent's devices through `interface`.
+/// True in a process forked between [`watch`] and [`unwatch`]. In this case, reports once on standard error that the
+/// child cannot use its parent's devices through `interface`.
 ///
 /// # Examples
 /// ```

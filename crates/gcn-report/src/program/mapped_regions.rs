@@ -54,7 +54,7 @@ struct RegionState {
     mapped: Vec<MappedRegion>,
     /// Contents of regions at the time of unmapping.
     unmapped: Vec<RegionContents>,
-    /// Sizes in bytes of all contents that exist, also of those that are not in `unmapped`.
+    /// Sizes in bytes of all existing contents, including those not in `unmapped`.
     charges: Vec<(Weak<()>, usize)>,
     /// Memory that running launches use.
     running: Vec<Vec<Range<u64>>>,
@@ -66,7 +66,7 @@ impl RegionState {
         self.running.iter().flatten().any(|it| overlap(it, range))
     }
 
-    /// Charges contents of `bytes` bytes until the result is dropped; `None` if there are too many contents.
+    /// Charges contents of `bytes` bytes until the result is dropped. Returns `None` if the total would exceed [`MAX_BYTES`].
     fn charge(&mut self, bytes: usize) -> Option<Arc<()>> {
         self.charges.retain(|(charge, _)| charge.strong_count() > 0);
         let charged: usize = self.charges.iter().map(|(_, bytes)| bytes).sum();
@@ -125,7 +125,7 @@ impl RegionContents {
         self.address..self.address + self.bytes.len() as u64
     }
 
-    /// Returns the ranges in which bytes have changed.
+    /// Returns the first [`MAX_CHANGES`] ranges in which bytes have changed.
     fn changes(&self, memory: &Memory) -> Vec<Range<u64>> {
         let mut now = vec![0; self.bytes.len()];
         if !memory.read(self.address, &mut now) || now == self.bytes {
@@ -161,8 +161,8 @@ impl MappedRegions {
         });
     }
 
-    /// Returns the contents of a region when an unmap command is enqueued. Returns `None` if the region cannot be
-    /// compared later: its map command has not ended, a launch or another host mapping may write it, or it is too large.
+    /// Returns the contents of a region when an unmap command is enqueued. Returns `None` if the region cannot be compared
+    /// later: its map command has not ended, a launch or another host mapping may write it, or the saved contents are too large.
     pub fn contents(
         &self,
         memory: &Memory,
@@ -208,7 +208,7 @@ impl MappedRegions {
         contents.filter(|it| it.commands == own.commands && !is_in_use)
     }
 
-    /// Saves the contents of an unmapped region. Must follow the record of the program's writes, which discards contents.
+    /// Saves the contents of an unmapped region. Call this after recording the program's writes, which discards contents.
     pub fn keep(&self, contents: RegionContents) {
         self.state().unmapped.push(contents);
     }

@@ -20,7 +20,7 @@ impl LineSink {
     /// Creates the file. `-` and `None` denote standard error.
     ///
     /// # Errors
-    /// The file cannot be created.
+    /// Fails if the file cannot be created.
     pub(super) fn new(path: Option<&Path>) -> Result<LineSink, String> {
         let out: Box<dyn Write + Send> = match path {
             Some(path) if path != Path::new(STANDARD_ERROR) => {

@@ -21,7 +21,7 @@ impl Tracing {
     /// Creates the trace configured by the settings, if any.
     ///
     /// # Errors
-    /// The file cannot be created, or a selection is invalid.
+    /// Fails if the file cannot be created, or a selection is invalid.
     pub(super) fn new(settings: &Settings) -> Result<Option<Tracing>, String> {
         if !settings.is_traced() {
             return Ok(None);
@@ -42,7 +42,7 @@ impl Tracing {
         };
         let mut filter = TraceFilter::default();
         for choice in &self.choices {
-            // The symbol belongs to another module.
+            // A selected symbol belongs to another module.
             if choice.add_to(&mut filter, symbol, |_| None).is_err() {
                 return observers;
             }

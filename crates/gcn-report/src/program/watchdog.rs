@@ -17,10 +17,10 @@ pub(super) enum StopCause {
     Full,
 }
 
-/// Interval for polling the flag that is set at the last finding.
+/// Interval for polling the flag that is set at the limit on findings.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Thread that stops a kernel at its time limit or at the last finding.
+/// Thread that stops a kernel at its time limit or at the limit on findings.
 pub(super) struct Watchdog {
     /// Dropped when the kernel ends.
     ended: mpsc::Sender<()>,
@@ -28,7 +28,7 @@ pub(super) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Starts a watchdog for a time limit and a flag that is set at the last finding. Returns `None` if there is neither.
+    /// Starts a watchdog for a time limit and a flag that is set at the limit on findings. Returns `None` if there is neither.
     pub(super) fn new(
         time: Option<Duration>,
         is_full: Option<Arc<AtomicBool>>,

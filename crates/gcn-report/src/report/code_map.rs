@@ -66,7 +66,7 @@ pub(super) struct SourceLine {
     pub(super) text: Option<String>,
     /// Chain of calls through which the code was inlined, in parentheses. May be empty.
     pub(super) inlined: String,
-    /// True if the code has no line of its own. This is then the nearest line of its function.
+    /// True if the code has no line of its own. In this case, this is the nearest line of its function.
     pub(super) is_nearest: bool,
 }
 
@@ -205,8 +205,8 @@ impl<'a> CodeMap<'a> {
         kernels.find(|it| Some(&*it.name) == symbol)
     }
 
-    /// Returns the kernel arguments that point to the allocation at an address, or else to the nearest one. The kernel
-    /// belongs to the module that contains the instruction at `pc`.
+    /// Returns the kernel arguments that point to the allocation that contains `address`, or else to the nearest one. The
+    /// kernel belongs to the module that contains the instruction at `pc`.
     pub(super) fn arguments(&self, pc: u64, address: u64, launch: ReportLaunch<'_>) -> Vec<String> {
         let memory = self.module.device().memory();
         let Some(allocation) = memory.nearest(address) else {
@@ -279,7 +279,7 @@ impl CodePlace {
         place.unwrap_or_else(|| format!("{:#x}", self.pc))
     }
 
-    /// Source line on its own line, after a line break. Empty if unknown.
+    /// Source line on a separate line, with a line break before it. Empty if unknown.
     pub fn source_line(&self, indentation: &str) -> String {
         let line = |source: &String| format!("\n{indentation}--> {}", printable(source));
         self.source.as_ref().map(line).unwrap_or_default()

@@ -11,7 +11,7 @@ use crate::settings::{CheckSettings, FindingFormat};
 /// Writes findings, or suppressions for them, in the configured format. SARIF includes messages about the run.
 ///
 /// # Errors
-/// Writing to `out` fails.
+/// Fails if a write to `out` fails.
 ///
 /// # Examples
 /// ```

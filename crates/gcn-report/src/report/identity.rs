@@ -31,7 +31,7 @@ type LineIdentity = Option<(SourcePlace, String)>;
 type InstructionIdentity = (String, Option<String>);
 
 impl FindingReport {
-    /// Returns an identity that findings on the same source lines share, since a line of an unrolled loop has several
+    /// Returns an identity shared by findings on the same source lines, since a line of an unrolled loop has several
     /// instructions. `detail` is the detail of the finding's key.
     pub(crate) fn identity(&self, detail: u64) -> FindingIdentity {
         match self.lines() {
@@ -44,7 +44,7 @@ impl FindingReport {
         }
     }
 
-    /// Returns an identity that only findings at the same instructions share.
+    /// Returns an identity shared only by findings at the same instructions.
     pub(crate) fn instruction_identity(&self, detail: u64) -> FindingIdentity {
         let instruction = |it: &PlaceReport| {
             let code = it.code.as_ref()?;

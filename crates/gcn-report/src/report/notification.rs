@@ -20,7 +20,7 @@ pub struct Notification {
 }
 
 impl Notification {
-    /// Creates a message about a successful run.
+    /// Creates a message that is not an error.
     pub fn note(message: impl Into<String>) -> Notification {
         Notification {
             is_error: false,

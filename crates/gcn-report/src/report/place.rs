@@ -184,7 +184,7 @@ fn printable_line(text: &str) -> String {
     text.chars().map(printable).collect()
 }
 
-/// Returns a line with its control characters replaced, and the byte range there of the word at a column of `text`.
+/// Returns a line with its control characters replaced, and the byte range in it of the word at a column of `text`.
 fn printable_token(text: &str, column: u32) -> (String, Range<usize>) {
     let word = token(text, column);
     // A blank may be shorter than the control character that it replaces.

@@ -77,7 +77,7 @@ impl FileFailure {
 /// code hosts limit the number of runs.
 ///
 /// # Errors
-/// Writing to `out` fails.
+/// Fails if a write to `out` fails.
 ///
 /// # Examples
 /// ```

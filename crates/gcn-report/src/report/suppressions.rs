@@ -1,4 +1,4 @@
-//! Suppressions of findings, in files that users or `--gen-suppressions` write.
+//! Suppressions of findings, in files written by users or by `--gen-suppressions`.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -157,7 +157,7 @@ impl Suppressions {
     /// Parses the text of a suppression file.
     ///
     /// # Errors
-    /// The text is not valid TOML, has unknown or missing keys, or contains a name that matches no finding kind.
+    /// Fails if the text is not valid TOML, has unknown or missing keys, or contains a name that matches no finding kind.
     ///
     /// # Examples
     /// ```
@@ -176,7 +176,7 @@ impl Suppressions {
     /// Reads suppression files.
     ///
     /// # Errors
-    /// A file cannot be read or is invalid. The first error is returned.
+    /// Fails if a file cannot be read or is invalid. The first error is returned.
     ///
     /// # Examples
     /// ```

@@ -80,7 +80,7 @@ impl FindingFormat {
     /// Returns the format named `name`.
     ///
     /// # Errors
-    /// The name is unknown; the message lists the valid ones.
+    /// Fails if the name is unknown. The message lists the valid ones.
     ///
     /// # Examples
     /// ```
@@ -303,7 +303,7 @@ pub fn names_kernel(pattern: &str, kernel: &str) -> bool {
 /// names.
 ///
 /// # Errors
-/// The list is empty.
+/// Fails if the list is empty.
 ///
 /// # Examples
 /// ```
@@ -333,7 +333,7 @@ pub fn kernels(text: &str) -> Result<Vec<String>, String> {
 /// Parses names of checks, separated by commas; [`DEFAULT_CHECKS`] stands for the default checks.
 ///
 /// # Errors
-/// A check is unknown, or the list is empty.
+/// Fails if a check is unknown, or the list is empty.
 ///
 /// # Examples
 /// ```
@@ -363,7 +363,7 @@ fn number(text: &str) -> Result<u64, String> {
 /// Parses a number of findings, which is at least 1.
 ///
 /// # Errors
-/// The text is invalid; the message states the accepted range.
+/// Fails if the text is invalid. The message states the accepted range.
 ///
 /// # Examples
 /// ```
@@ -378,7 +378,7 @@ pub fn stop_at(text: &str) -> Result<u64, String> {
 /// Parses a nonzero exit status.
 ///
 /// # Errors
-/// The text is invalid; the message states the accepted range.
+/// Fails if the text is invalid. The message states the accepted range.
 ///
 /// # Examples
 /// ```

@@ -12,7 +12,7 @@ const VARIABLE: &str = "HSA_OVERRIDE_GFX_VERSION";
 /// device of that target, but it executes their code like the actual chip. `None` if the variables are not set.
 ///
 /// # Errors
-/// The version is malformed, or does not belong to a GCN target. The message begins with the name of the variable.
+/// Fails if the version is malformed, or does not belong to a GCN target. The message begins with the name of the variable.
 ///
 /// # Examples
 /// ```

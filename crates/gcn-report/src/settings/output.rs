@@ -35,7 +35,7 @@ pub(super) fn file_of(output: &Path, process: u32) -> Option<PathBuf> {
 /// Returns the format named `name`.
 ///
 /// # Errors
-/// The name is unknown; the message lists the valid ones.
+/// Fails if the name is unknown. The message lists the valid ones.
 pub(super) fn form<T: Copy>(forms: &[(&'static str, T)], name: &str) -> Result<T, String> {
     let found = forms.iter().find(|(known, _)| *known == name);
     found.map(|(_, form)| *form).ok_or_else(|| {

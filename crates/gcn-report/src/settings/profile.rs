@@ -42,7 +42,7 @@ impl ProfileFormat {
     /// Returns the format named `name`.
     ///
     /// # Errors
-    /// The name is unknown; the message lists the valid ones.
+    /// Fails if the name is unknown. The message lists the valid ones.
     ///
     /// # Examples
     /// ```

@@ -9,7 +9,7 @@ use super::{CountsReport, InstructionProfile, KernelProfile, LineProfile, Profil
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Hues in degrees, assigned to the classes that occur in a kernel in order.
+/// Hues in degrees, assigned in order to the classes that occur in a kernel.
 const HUES: [u32; 13] = [212, 28, 145, 340, 265, 55, 185, 5, 300, 90, 235, 165, 120];
 
 /// HTML page of a profile. [`fmt::Display`] writes a single file without external scripts, styles or images.

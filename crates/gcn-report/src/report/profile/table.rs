@@ -6,7 +6,7 @@ use std::fmt::{self, Write};
 use super::super::text::printable;
 use super::{CountsReport, KernelProfile, ProfileReport};
 
-/// Maximum number of rows with instructions or source lines.
+/// Maximum number of rows in a table.
 const MOST_ROWS: usize = 20;
 /// Titles of the count columns.
 const COLUMNS: &str = "  executions   share   lanes  lines/access    conflicts";
@@ -23,7 +23,7 @@ pub(super) fn percentage(part: u64, whole: u64) -> f64 {
     super::ratio(part, whole).map_or(0.0, |it| 100.0 * it)
 }
 
-/// Formats a number with one decimal, or as `-`.
+/// Formats a number with one decimal place, or `None` as `-`.
 fn number(it: Option<f64>) -> String {
     it.map_or("-".to_owned(), |it| format!("{it:.1}"))
 }
@@ -44,7 +44,7 @@ fn columns(counts: &CountsReport, whole: u64) -> String {
     )
 }
 
-/// Writes the hottest rows, and the number of other rows.
+/// Writes the hottest rows, and a summary of the other rows.
 fn hottest<T>(
     f: &mut fmt::Formatter<'_>,
     rows: &[T],

@@ -10,7 +10,7 @@ impl ProfileReport {
     /// Writes the profile in format `format`.
     ///
     /// # Errors
-    /// Writing to `out` fails.
+    /// Fails if a write to `out` fails.
     ///
     /// # Examples
     /// ```
