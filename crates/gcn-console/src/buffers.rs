@@ -71,8 +71,8 @@ pub(crate) fn buffers(
     arguments.chain(allocations).collect()
 }
 
-/// Reads a pointer, and returns its address and the number of bytes to the end of its allocation, or `None` if it does
-/// not point into an allocation.
+/// Reads a pointer. Returns the address that it contains and the number of bytes from there to the end of the allocation,
+/// or `None` if the address is not in an allocation.
 fn pointed(memory: &Memory, place: u64) -> Option<(u64, u64)> {
     let mut bytes = [0; POINTER];
     let address = memory

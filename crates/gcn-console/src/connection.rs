@@ -14,7 +14,7 @@ use crate::protocol::{FromProgram, SessionKind, ToProgram, receive, send};
 /// Connects to the socket at a path. Returns the input, the output and the kind of the session.
 ///
 /// # Errors
-/// No process is listening at the path, or the listener serves no further process.
+/// Fails if no process is listening at the path, or the listener serves no further process.
 pub(crate) fn open(path: &Path) -> io::Result<(BufReader<UnixStream>, UnixStream, SessionKind)> {
     let mut out = UnixStream::connect(path)?;
     let mut input = BufReader::new(out.try_clone()?);
@@ -31,15 +31,15 @@ pub(crate) fn open(path: &Path) -> io::Result<(BufReader<UnixStream>, UnixStream
 pub(crate) struct Connection {
     out: Mutex<UnixStream>,
     commands: Mutex<Receiver<ToProgram>>,
-    /// True if text may contain colors.
+    /// True if text may contain colours.
     pub(crate) has_colours: bool,
 }
 
 impl Connection {
-    /// Creates the connection of a console session. An interrupt by the user sets the flag.
+    /// Creates the connection of a console session. An interrupt by the user sets `interrupt`.
     ///
     /// # Errors
-    /// The host cannot create a thread.
+    /// Fails if the host cannot create a thread.
     pub(crate) fn new(
         (mut input, out): (BufReader<UnixStream>, UnixStream),
         has_colours: bool,

@@ -9,7 +9,7 @@ use gcn_report::printable;
 use crate::execute::{Executed, Focus, execute};
 use crate::show;
 
-/// Prompt. Printed before each command not typed at a terminal.
+/// Prompt, printed before each command that was not typed at a terminal.
 pub const PROMPT: &str = "(gcn) ";
 
 /// First output error, which ends the session.
@@ -48,8 +48,8 @@ pub struct Console {
 }
 
 impl Console {
-    /// Creates a console that reads its sources from last to first. `focus` determines whether a program launches the
-    /// kernels.
+    /// Creates a console that reads its sources from last to first. If a program launches the kernels, `focus` is
+    /// [`Focus::in_program`].
     pub fn new(
         sources: Vec<Box<dyn CommandSource>>,
         focus: Focus,

@@ -46,7 +46,7 @@ impl PlaceName {
         format!("{name}, not in any loaded code")
     }
 
-    /// Addresses and description in the loaded code, if it has the name.
+    /// Finds the name in the loaded code. Returns its addresses and description.
     fn find(&self, session: &Session<'_, '_>) -> Option<(Vec<u64>, String)> {
         match self {
             PlaceName::Text(text) => match stops_at(session, text, None) {

@@ -52,7 +52,7 @@ pub fn address(session: &Session<'_, '_>, text: &str) -> Result<(Space, u64), Me
     let isa = session.program().isa();
     let expr = parse(text, isa).map_err(|error| parse_error(text, &error))?;
     let view = session.view();
-    // The value of a pointer is an address; other variables have one.
+    // A pointer contains the address; any other variable is at the address.
     if let Ok(Evaluated::Object(object)) = evaluate(&expr, &view) {
         let pointed = object.pointed(&view).ok().and_then(|it| it.address());
         if let Some(address) = pointed.or_else(|| object.address()) {

@@ -303,7 +303,7 @@ impl ProgramSession {
             let current = locked(&self.current);
             (current.names.clone(), current.segment.clone())
         };
-        // An answer names arguments by themselves.
+        // Arguments have names of their own in an answer.
         let is_argument = |it: &NamedBuffer| {
             let mut segment = segment.iter();
             segment.any(|at| at.start < it.address + it.bytes && it.address < at.end)
@@ -380,7 +380,7 @@ impl ProgramDebugger {
     /// message sets `attention`, to which a running launch responds.
     ///
     /// # Errors
-    /// The host cannot create a thread.
+    /// Fails if the host cannot create a thread.
     fn serve(
         &self,
         (input, out): (BufReader<UnixStream>, UnixStream),
@@ -401,8 +401,8 @@ impl ProgramDebugger {
     }
 }
 
-/// Answers the messages that arrive while no launch is running, until the connection ends. The lock is held while a
-/// launch is running.
+/// Answers the messages that arrive while no launch is running, until the connection ends. A running launch holds the
+/// lock on the session.
 fn attend(session: &Mutex<SessionState>, messages: &Receiver<()>) {
     while messages.recv().is_ok() {
         if let SessionState::Attached(session) = &*locked(session) {

@@ -59,7 +59,7 @@ pub enum ToProgram {
 pub enum SessionKind {
     /// Console.
     Console {
-        /// True if text may contain colors.
+        /// True if text may contain colours.
         has_colours: bool,
     },
     /// Client of the Debug Adapter Protocol that has sent `launch`. From here on, the connection carries messages of

@@ -90,7 +90,7 @@ fn buffer(view: &View<'_>, number: usize, format: Format) -> Result<String, Mess
     })
 }
 
-/// Describes the reason for a stop on its own line. Returns `None` after a completed step, forward or back.
+/// Describes the reason for a stop. Returns `None` after a completed step, forward or back.
 pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
     let list = |numbers: &[u32]| {
         let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
@@ -212,7 +212,7 @@ pub fn instruction(session: &Session<'_, '_>, address: u64, is_here: bool) -> St
     }
 }
 
-/// Disassembles from `begin` to `end`, with arrows at the position of the wave in focus.
+/// Disassembles at most `most` instructions from `begin` to `end`, with an arrow at the position of the wave in focus.
 pub fn disassembly(session: &Session<'_, '_>, begin: u64, end: u64, most: usize) -> String {
     let pc = session.wave().map(|wave| wave.pc);
     let mut text = String::new();
@@ -355,7 +355,7 @@ pub fn lanes(session: &Session<'_, '_>) -> Result<String, Message> {
     Ok(text)
 }
 
-/// Names that `info registers` shows by default after the scalar registers.
+/// Registers that `info registers` shows by default before the scalar registers.
 pub const STATE: [&str; 6] = ["exec", "vcc", "scc", "m0", "mode", "pc"];
 
 /// Formats registers of the wave in focus.
@@ -497,7 +497,7 @@ pub fn dispatch(session: &Session<'_, '_>) -> String {
 /// Describes the checkpoints recorded for going back.
 ///
 /// # Errors
-/// Fails if the launch cannot go back.
+/// Fails if no launch is running, or the launch cannot go back.
 pub fn record(session: &Session<'_, '_>) -> Result<String, Message> {
     let paused = session.paused().ok_or("no launch runs")?;
     if let Some(lost) = session.past_is_lost() {

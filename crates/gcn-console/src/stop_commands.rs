@@ -135,7 +135,7 @@ fn watched_elements(
     })
 }
 
-/// Parses breakpoint numbers and ranges such as `2-5`, which select those that exist; an empty text selects all.
+/// Parses breakpoint numbers and ranges such as `2-5`. Ranges select the breakpoints that exist; empty text selects all.
 fn stop_numbers(session: &Session<'_, '_>, rest: &str) -> Result<Vec<u32>, Message> {
     let known: Vec<u32> = session.stop_points().iter().map(|it| it.number).collect();
     if rest.is_empty() {

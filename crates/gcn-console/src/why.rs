@@ -20,7 +20,7 @@ pub const EXECUTIONS: usize = 4_000_000;
 /// Writes the answer to a question at a stop, or the reason why there is none.
 ///
 /// # Errors
-/// `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn write_at_stop<E: std::fmt::Display>(
     request: &WhyRequest,
     answer: Result<Answer, WhyError<E>>,

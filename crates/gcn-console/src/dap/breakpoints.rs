@@ -14,7 +14,7 @@ use crate::stop_commands::watched;
 
 /// Maximum number of breakpoints per client.
 const MAX_BREAKPOINTS: usize = 4096;
-/// Message of a breakpoint that the code of the current launch does not have.
+/// Message for a breakpoint whose location is not in the code of the current launch.
 const ABSENT: &str = "not in the code of this launch; looked up again at the next";
 
 /// Request that sets breakpoints.
@@ -53,14 +53,14 @@ enum Place {
 }
 
 impl Place {
-    /// Location for a name that no loaded code has.
+    /// Location for a name that is not in any loaded code.
     fn pending(name: &PlaceName) -> Place {
         Place::Stop(PlaceName::nowhere(), name.description())
     }
 }
 
 impl Breakpoints {
-    /// Breakpoints in a program: a line or a function that no loaded code has is looked up in the code of each launch.
+    /// Creates the breakpoints of a session inside a program. Lines and functions are looked up in the code of each launch.
     pub fn in_program() -> Breakpoints {
         Breakpoints {
             names: Some(NamedPlaces::default()),
@@ -163,7 +163,7 @@ impl Breakpoints {
         answers
     }
 
-    /// Counts hits anew, for another run of the launches.
+    /// Resets the hit counts for another run of the launches.
     pub fn restart(&self, session: &mut Session<'_, '_>) {
         for entry in &self.entries {
             if let Some(stop) = session.stop_point_mut(entry.number) {
@@ -194,7 +194,7 @@ pub fn refused(message: Refusal) -> Breakpoint {
     }
 }
 
-/// Sets a breakpoint. If `names` is given, a line or a function that no code has is looked up in later launches.
+/// Sets a breakpoint. If `names` is given, a line or function that is not in the current code is looked up in later launches.
 fn set(
     (session, sources): (&mut Session<'_, '_>, &SourceNames),
     kind: &Kind,
@@ -324,10 +324,10 @@ fn line(
     found.ok_or_else(|| format!("line {line} and the lines behind it have no code"))
 }
 
-/// Debug information file that corresponds to a source.
+/// Returns the file in the debug information that corresponds to a source.
 ///
 /// # Errors
-/// The program has no code from the source.
+/// Fails if the program has no debug information, or no code from the source.
 pub fn file(
     session: &Session<'_, '_>,
     names: &SourceNames,
@@ -359,7 +359,7 @@ pub fn file(
 /// Parses an address: hexadecimal with `0x`, as in responses, or decimal.
 ///
 /// # Errors
-/// The text is not an address.
+/// Fails if the text is not an address.
 pub fn address(text: &str) -> Result<u64, Refusal> {
     let digits = text.strip_prefix("0x");
     let found = match digits {
@@ -369,7 +369,7 @@ pub fn address(text: &str) -> Result<u64, Refusal> {
     found.map_err(|_| format!("`{text}` is no address"))
 }
 
-/// Number of hits to ignore, from a hit condition such as `3`, `>= 3` or `> 2`.
+/// Returns the number of hits to ignore for a hit condition such as `3`, `>= 3` or `> 2`.
 fn ignored(condition: Option<&str>) -> Result<u64, Refusal> {
     let text = condition.unwrap_or_default().trim();
     if text.is_empty() {
@@ -391,7 +391,7 @@ fn ignored(condition: Option<&str>) -> Result<u64, Refusal> {
 /// expression.
 ///
 /// # Errors
-/// The text is not an expression, or it has no value.
+/// Fails if the text is not an expression, or it has no value.
 pub fn data_id(session: &Session<'_, '_>, text: &str) -> Result<String, Refusal> {
     let watched = watched(session, text)?;
     let view = session.view();

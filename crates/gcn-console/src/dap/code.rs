@@ -15,7 +15,7 @@ use crate::show::{state, wave_name};
 /// Maximum number of instructions in a response.
 const MAX_INSTRUCTIONS: i64 = 1 << 14;
 
-/// Maximum distance of the first instruction from the given address.
+/// Maximum distance of the first instruction from the given address, in instructions.
 const MAX_SKIP: i64 = 1 << 20;
 
 /// Maximum number of bytes in a response.
@@ -38,8 +38,8 @@ pub fn threads(session: &Session<'_, '_>) -> Value {
     json!({"threads": threads.collect::<Vec<_>>()})
 }
 
-/// Protocol representation of a debug information file: its path, or a reference number if only debug information has
-/// its text.
+/// Protocol representation of a debug information file: its path, or a reference number if only debug information
+/// contains its text.
 pub fn source(session: &Session<'_, '_>, names: &SourceNames, name: &str) -> Source {
     let program = session.program();
     let last = name.rsplit('/').next().unwrap_or(name).to_owned();
@@ -62,10 +62,10 @@ pub fn source(session: &Session<'_, '_>, names: &SourceNames, name: &str) -> Sou
     }
 }
 
-/// Functions on a wave's call stack, innermost first. `at` overrides the address of the program counter.
+/// Functions on a wave's call stack, innermost first. `at` replaces the program counter.
 ///
 /// # Errors
-/// The wave has ended.
+/// Fails if the wave has ended.
 pub fn frames(
     session: &Session<'_, '_>,
     (references, names): (&mut References, &SourceNames),
@@ -100,7 +100,7 @@ pub fn frames(
 /// Returns the text of a source.
 ///
 /// # Errors
-/// The source is not available.
+/// Fails if the source is not available.
 pub fn text(
     session: &Session<'_, '_>,
     names: &SourceNames,
@@ -125,7 +125,7 @@ pub fn sources(session: &Session<'_, '_>, names: &SourceNames) -> Value {
 /// Lines that accept breakpoints.
 ///
 /// # Errors
-/// The program has no code from the source.
+/// Fails if the program has no code from the source.
 pub fn locations(
     session: &Session<'_, '_>,
     names: &SourceNames,
@@ -147,7 +147,7 @@ pub fn locations(
 /// Disassembles instructions around an address.
 ///
 /// # Errors
-/// The address is invalid, or too many instructions are requested.
+/// Fails if the address is invalid, or the requested range of instructions is too large.
 pub fn disassembly(
     session: &Session<'_, '_>,
     names: &SourceNames,
@@ -236,7 +236,7 @@ fn place(session: &mut Session<'_, '_>, reference: &str) -> Result<(Space, u64),
 /// Reads memory.
 ///
 /// # Errors
-/// The reference is invalid, or too many bytes are requested.
+/// Fails if the reference is invalid, or too many bytes are requested.
 pub fn read(session: &mut Session<'_, '_>, arguments: &MemoryArguments) -> Result<Value, Refusal> {
     let (space, base) = place(session, &arguments.memory_reference)?;
     if arguments.count > MAX_BYTES {
@@ -258,7 +258,7 @@ pub fn read(session: &mut Session<'_, '_>, arguments: &MemoryArguments) -> Resul
 /// Writes memory.
 ///
 /// # Errors
-/// The reference is invalid, the data is not Base64, or some of the bytes do not exist.
+/// Fails if the reference is invalid, the data is not Base64, or some of the bytes do not exist.
 pub fn write(session: &mut Session<'_, '_>, arguments: &MemoryArguments) -> Result<Value, Refusal> {
     let (space, base) = place(session, &arguments.memory_reference)?;
     let data = STANDARD.decode(&arguments.data);

@@ -47,11 +47,11 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Creates a connection over a reader and a writer. A thread calls `notify` for each message, before and after
-    /// the message can be received.
+    /// Creates a connection over a reader and a writer. A thread reads messages, and calls `notify` before and after it
+    /// queues each one.
     ///
     /// # Errors
-    /// The host cannot create a thread.
+    /// Fails if the host cannot create a thread.
     pub fn new(
         input: impl BufRead + Send + 'static,
         out: Box<dyn Write + Send>,
@@ -147,7 +147,7 @@ impl Connection {
         };
         let value: Result<Value, _> = serde_json::from_slice(&body);
         let problem = match value {
-            // A client sends no responses, because the adapter makes no requests.
+            // The adapter makes no requests, so responses and events from the client are ignored.
             Ok(value) if matches!(value["type"].as_str(), Some("response" | "event")) => {
                 return None;
             }
@@ -215,7 +215,7 @@ impl Connection {
         }
     }
 
-    /// Sends a message, which gets the next sequence number.
+    /// Sends a message with the next sequence number.
     pub fn send(&mut self, message: Value) {
         if self.error.is_some() {
             return;

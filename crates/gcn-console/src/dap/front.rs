@@ -25,7 +25,7 @@ impl Adapter {
         }
     }
 
-    /// Answers a request. Returns how to continue if it resumes the run.
+    /// Answers a request. Returns how to resume if the request resumes the run.
     fn answer(&mut self, session: &mut Session<'_, '_>, request: &Request) -> Option<Resume> {
         let outcome = self.handle(session, request);
         let mut connection = self.connection();
@@ -106,7 +106,7 @@ impl Adapter {
         self.connection().event("stopped", body);
     }
 
-    /// Records a fault.
+    /// Records the fault of a stop, if any.
     fn note(&mut self, stop: &Stop) {
         self.fault = None;
         if let Stop::Fault(fault) = stop {

@@ -23,7 +23,7 @@ impl Request {
     /// Parses the arguments of the request.
     ///
     /// # Errors
-    /// The arguments have another type.
+    /// Fails if the arguments do not have the expected type.
     pub fn arguments<T: DeserializeOwned>(&self) -> Result<T, Refusal> {
         // Arguments may be omitted if all of them are optional.
         let none = if self.arguments.is_null() {
@@ -40,7 +40,7 @@ impl Request {
     }
 }
 
-/// Capabilities of the adapter, all of them implemented. To restart a program, the client starts the command again.
+/// Capabilities of the adapter. To restart a program, the client must start the command again.
 pub fn capabilities(checks: &[&str], is_program: bool) -> Value {
     let filter = |name: &str, label: String, description: String| json!({"filter": name, "label": label, "description": description, "default": true});
     let fault = filter(
@@ -289,7 +289,7 @@ pub struct WantedBreakpoint {
     pub access_type: Option<String>,
     /// Condition expression.
     pub condition: Option<String>,
-    /// Number of the first hit to stop at.
+    /// Condition on the number of hits, such as `>= 3`.
     pub hit_condition: Option<String>,
 }
 

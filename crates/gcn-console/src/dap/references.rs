@@ -67,7 +67,7 @@ impl References {
     /// Looks up a group by number.
     ///
     /// # Errors
-    /// No group has the number.
+    /// Fails if no group has the number.
     pub fn find_group(&self, number: i64) -> Result<Group, Refusal> {
         let place = usize::try_from(number.wrapping_sub(1)).ok();
         let found = place.and_then(|place| self.groups.get(place)).cloned();
@@ -87,7 +87,7 @@ impl References {
     /// Looks up the wave of a frame by number.
     ///
     /// # Errors
-    /// No frame has the number.
+    /// Fails if no frame has the number.
     pub fn find_frame(&self, number: i64) -> Result<WaveId, Refusal> {
         let place = usize::try_from(number / FRAMES_OF_WAVE - 1).ok();
         let found = place.and_then(|place| self.frames.get(place)).copied();
@@ -95,7 +95,7 @@ impl References {
     }
 }
 
-/// Distance between the frame numbers of two waves.
+/// Number of frame numbers reserved for each wave.
 pub const FRAMES_OF_WAVE: i64 = 1 << 12;
 
 /// Largest integer that JavaScript numbers represent exactly.
@@ -123,7 +123,7 @@ pub fn thread_id(session: &Session<'_, '_>, id: WaveId) -> i64 {
 /// Looks up a wave by thread ID.
 ///
 /// # Errors
-/// No running wave has the ID.
+/// Fails if no running wave has the ID.
 pub fn find_thread(session: &Session<'_, '_>, number: i64) -> Result<WaveId, Refusal> {
     let mut ids = session.waves().map(|wave| wave.id);
     let found = ids.find(|id| thread_id(session, *id) == number);
@@ -150,7 +150,7 @@ impl SourceNames {
     /// Source with a reference number.
     ///
     /// # Errors
-    /// No source has the number.
+    /// Fails if no source has the number.
     pub fn find(&self, reference: i64) -> Result<Arc<str>, Refusal> {
         let index = usize::try_from(reference - 1).ok();
         let found = index.and_then(|index| self.0.borrow().get(index).cloned());

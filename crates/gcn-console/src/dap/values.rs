@@ -13,7 +13,7 @@ use super::references::{Group, LANES, References, thread_id};
 use crate::places::{describe, parsed, value};
 use crate::show::{STATE, numbers};
 
-/// Number of list elements returned if the request specifies no range.
+/// Number of list elements returned if the request specifies no count.
 const MAX_VALUES: u64 = 1000;
 
 /// Maximum number of list elements in a response.
@@ -123,7 +123,7 @@ pub fn scopes(
 /// Builds the expression of a value from its group and name.
 ///
 /// # Errors
-/// The values of the group cannot be changed.
+/// Fails if no expression denotes the value.
 pub fn expression(session: &Session<'_, '_>, group: &Group, name: &str) -> Result<String, Refusal> {
     Ok(match group {
         Group::Locals(_) => local_expression(name),
@@ -158,7 +158,7 @@ pub fn expression(session: &Session<'_, '_>, group: &Group, name: &str) -> Resul
 /// Moves the focus to the wave of a group.
 ///
 /// # Errors
-/// The wave has ended.
+/// Fails if the wave has ended.
 pub fn focus(session: &mut Session<'_, '_>, group: &Group) -> Result<(), Refusal> {
     let wave = match group {
         Group::Locals(wave)
@@ -222,7 +222,7 @@ fn buffer(session: &Session<'_, '_>, references: &mut References, number: usize)
 /// Returns the values of a group whose wave has the focus.
 ///
 /// # Errors
-/// A value does not exist.
+/// Fails if a value does not exist.
 pub fn variables(
     session: &Session<'_, '_>,
     references: &mut References,
@@ -336,7 +336,7 @@ pub fn variables(
     }
 }
 
-/// Expression for a source variable, even if a register or a buffer has its name.
+/// Expression that denotes a source variable even if a register or a buffer has the same name.
 fn local_expression(name: &str) -> String {
     format!("locals.{name}")
 }
@@ -423,7 +423,7 @@ fn lane(session: &Session<'_, '_>, references: &mut References, id: WaveId, lane
 /// Evaluates an expression, with its children if it has any.
 ///
 /// # Errors
-/// The expression has no value.
+/// Fails if the expression has no value.
 pub fn variable(
     session: &Session<'_, '_>,
     references: &mut References,
@@ -493,7 +493,7 @@ fn place(session: &Session<'_, '_>, text: &str) -> Option<String> {
 /// Assigns to the location that an expression denotes, and returns its new value.
 ///
 /// # Errors
-/// The expression does not denote a location, or the new value is not a number.
+/// Fails if the expression does not denote a location, or the new value is not a number.
 pub fn assign(
     session: &mut Session<'_, '_>,
     references: &mut References,
@@ -520,7 +520,7 @@ pub fn assign(
 /// Evaluates an expression for the response of `evaluate`.
 ///
 /// # Errors
-/// The expression has no value.
+/// Fails if the expression has no value.
 pub fn evaluated(
     session: &Session<'_, '_>,
     references: &mut References,

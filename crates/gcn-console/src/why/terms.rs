@@ -137,7 +137,7 @@ pub fn label(edge: Edge) -> &'static str {
     }
 }
 
-/// Position in the code: the source line, or else the symbol.
+/// Position in the code: the source line, or else the symbol or the address.
 pub fn location(location: &Location) -> String {
     match (&location.line, &location.symbol) {
         (Some(line), _) => {
@@ -292,7 +292,7 @@ pub fn number(dwords: &[u32], is_f32: bool) -> String {
     }
 }
 
-/// Formats ranges as in a selector of elements.
+/// Formats ranges of elements, such as `2..5, 7`.
 pub fn ranges(ranges: &[Range<u64>]) -> String {
     let shown = ranges
         .iter()

@@ -15,7 +15,7 @@ use super::terms::{Terms, branch, label, location, number};
 /// Writes a title, the tree, its inputs and its size.
 ///
 /// # Errors
-/// `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn write(title: &str, depth: u32, terms: &Terms<'_>, out: &mut dyn Write) -> io::Result<()> {
     let tree = Tree::new(terms, depth);
     writeln!(out, "{title}")?;
@@ -122,7 +122,7 @@ impl<'a> Tree<'a> {
         &self.terms.answer.steps[number]
     }
 
-    /// Informative dependences of an instruction: values first, then conditions, then addresses.
+    /// Informative dependences of an instruction: values, then branches, active lanes and addresses.
     fn edges(&self, number: usize) -> Vec<AnswerEdge> {
         let edges = self.step(number).edges.iter();
         let mut edges: Vec<AnswerEdge> = edges.filter(|it| !self.is_plain(it)).copied().collect();
