@@ -114,7 +114,7 @@ pub fn shared(given: &[GivenArgument], open: Open<'_>) -> Binding {
     binding
 }
 
-/// Binds the arguments of a launch, which may refer to the `shared` buffers.
+/// Binds the arguments of a launch. Arguments may refer to the `shared` buffers.
 ///
 /// With metadata, the name of an argument is the name or index of its parameter. If no parameter has a name, arguments
 /// with names are bound by position. Without metadata, all arguments are bound in order, and numbers need types.

@@ -138,7 +138,7 @@ pub(crate) fn integer(text: &str) -> Option<(i128, Base)> {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Value {
-    /// Type.
+    /// Type of the number.
     pub ty: Type,
     /// Bit pattern, extended with zeros.
     pub bits: u64,

@@ -1,8 +1,8 @@
 //! Front end for clients of the Debug Adapter Protocol, such as editors.
 //!
 //! An [`Adapter`] serves a client that has sent `launch` over a [`Connection`]. This module defines the message types
-//! itself, because the `dap` crate, an alpha version, allocates memory according to unchecked headers, exits on an
-//! unknown request, and writes bytes after a message that its header does not count.
+//! itself. The `dap` crate, an alpha version, trusts message headers when it allocates memory, exits on an unknown request,
+//! and writes bytes after a message that the header does not count.
 
 // Modules in import order: each imports only modules listed before it.
 mod protocol;

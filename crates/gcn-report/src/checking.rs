@@ -87,7 +87,7 @@ impl Modules {
     }
 }
 
-/// Collected findings.
+/// Collected findings, and their indices by identity.
 #[derive(Debug, Default)]
 struct Collected {
     reports: Vec<Collection>,
@@ -176,7 +176,7 @@ impl Checking {
         })
     }
 
-    /// Settings.
+    /// Returns the settings of the checks.
     pub fn settings(&self) -> &CheckSettings {
         &self.settings
     }

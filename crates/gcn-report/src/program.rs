@@ -83,7 +83,7 @@ pub trait LaunchControl: std::fmt::Debug + Send + Sync {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// Error.
+    /// Error that ended the launch.
     pub error: Error,
     kernel: Kernel,
     /// Other modules with functions that the kernel may have called.

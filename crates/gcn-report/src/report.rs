@@ -79,7 +79,7 @@ pub use text::{kernel_name, plural, printable};
 pub struct FaultReport {
     /// Name for `gcn explain`, from [`gcn_emu::fault::names`].
     pub name: &'static str,
-    /// Message.
+    /// Description of the fault.
     message: String,
     kernel: String,
     workgroup: [u32; 3],

@@ -429,7 +429,7 @@ fn is_without_sramecc(id: &str, device: &Device) -> bool {
     Target::named(id) == Some(device.code_target()) && turns_sramecc_off(id, device.target())
 }
 
-/// True if code has the target's instruction set, names no processor, or is for a generic target that covers the target.
+/// True if the code has the instruction set of `target`, names no processor, or is for a generic target that covers `target`.
 fn runs_on(object: &CodeObject, target: &'static Target) -> bool {
     match Target::from_elf_mach(object.flags.mach) {
         Some(own) => own.isa == target.isa,

@@ -21,7 +21,7 @@ const MAX_LDS_ALIGN: u64 = 4096;
 /// Suffix that Clang adds to the name of a HIP parameter that it coerces to another type.
 const COERCED: &str = ".coerce";
 
-/// Kernel parameter.
+/// Explicit parameter of a kernel, from its metadata.
 ///
 /// # Examples
 /// ```

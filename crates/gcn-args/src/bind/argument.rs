@@ -65,7 +65,7 @@ pub struct BoundArgument {
     pub index: Option<usize>,
     /// Offset from the start of the argument segment, in bytes.
     pub offset: u64,
-    /// Value.
+    /// Value to place at the offset.
     pub bound: Bound,
 }
 

@@ -32,7 +32,7 @@ pub enum BindError {
     Argument {
         /// Name or number, as given.
         name: String,
-        /// Reason.
+        /// Reason why the value is invalid.
         error: ArgumentError,
     },
     /// The value of the whole argument segment is invalid.
@@ -43,7 +43,7 @@ pub enum BindError {
     Buffer {
         /// Name of the buffer.
         name: String,
-        /// Reason.
+        /// Reason why the value is invalid.
         error: ArgumentError,
     },
     /// No parameter has the name or index.
@@ -207,15 +207,15 @@ pub enum ArgumentError {
     /// The referenced argument is itself an alias.
     #[error("{name} shares the buffer of {of}; name an argument that has its own buffer")]
     Alias {
-        /// Referenced argument.
+        /// Name of the referenced argument.
         name: String,
-        /// Argument that the referenced one refers to.
+        /// Name of the argument that the referenced one refers to.
         of: String,
     },
     /// The referenced argument has no buffer.
     #[error("{name} has no buffer: it is {kind}")]
     NoBuffer {
-        /// Referenced argument.
+        /// Name of the referenced argument.
         name: String,
         /// Kind of the referenced argument.
         kind: &'static str,

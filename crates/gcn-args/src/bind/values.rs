@@ -29,7 +29,7 @@ use crate::value::{NumberEncoding, Type, ValueError};
 /// ```
 #[derive(Debug)]
 pub enum Bound {
-    /// Bytes.
+    /// Bytes in the argument segment.
     Bytes(Block),
     /// Null pointer.
     Null,

@@ -158,7 +158,7 @@ impl Adapter {
         self.breakpoints.restart(session);
     }
 
-    /// Handles a request that is also allowed while waves run; `None` for other requests.
+    /// Handles a request that is also allowed while waves run. Returns `None` for other requests.
     pub(super) fn handle_anywhere(
         &mut self,
         session: &mut Session<'_, '_>,
@@ -193,7 +193,7 @@ impl Adapter {
         })
     }
 
-    /// Handles a request that requires waves to be stopped; `None` for other requests.
+    /// Handles a request that requires waves to be stopped. Returns `None` for other requests.
     fn handle_stopped(
         &mut self,
         session: &mut Session<'_, '_>,

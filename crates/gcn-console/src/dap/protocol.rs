@@ -173,7 +173,7 @@ pub struct Scope {
     pub expensive: bool,
 }
 
-/// Named value.
+/// Value with its name, type and children.
 #[derive(Serialize, Default, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct Variable {

@@ -82,7 +82,7 @@ impl RegionState {
 /// A running launch, and the access rules that apply to it.
 #[derive(Debug)]
 pub struct RunningLaunch<'a> {
-    /// Access rules.
+    /// Rules that checkers apply to accesses of the launch.
     pub rules: Vec<Restricted>,
     regions: &'a MappedRegions,
     reached: Vec<Range<u64>>,
@@ -192,8 +192,8 @@ impl MappedRegions {
             .then_some(contents)
     }
 
-    /// Records that a command unmaps a region. `contents` are those from the time when the command was enqueued. Returns
-    /// them for [`MappedRegions::keep`], unless a command has written there or a running launch uses the region.
+    /// Records that a command unmaps a region. `contents` were read when the command was enqueued. Returns them for
+    /// [`MappedRegions::keep`], unless a command has written to the region since or a running launch uses it.
     pub fn unmap(
         &self,
         range: &Range<u64>,

@@ -10,7 +10,7 @@ use super::sink::LineSink;
 use crate::report::{kernel_name, symbolic};
 use crate::settings::Settings;
 
-/// A trace: selected instructions, and destination.
+/// Trace of selected instructions, and its destination.
 #[derive(Clone, Debug)]
 pub(super) struct Tracing {
     choices: Vec<Choice>,

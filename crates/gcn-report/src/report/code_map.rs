@@ -66,7 +66,7 @@ pub(super) struct SourceLine {
     pub(super) text: Option<String>,
     /// Chain of calls through which the code was inlined, in parentheses. May be empty.
     pub(super) inlined: String,
-    /// True if the code has no line of its own. In this case, this is the nearest line of its function.
+    /// True if the code has no line of its own, and this is the nearest line of its function.
     pub(super) is_nearest: bool,
 }
 

@@ -15,7 +15,7 @@ pub struct Notification {
     pub is_error: bool,
     /// Name for `gcn explain`.
     pub name: Option<&'static str>,
-    /// Message.
+    /// Text of the message.
     pub message: String,
 }
 

@@ -24,7 +24,7 @@ pub struct SettingsError {
     pub problem: String,
 }
 
-/// Environment variables.
+/// Environment variables, read through a function.
 pub(super) struct Variables<F> {
     /// Looks up a variable.
     pub(super) value: F,

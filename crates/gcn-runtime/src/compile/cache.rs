@@ -23,7 +23,7 @@ const MAGIC: &[u8] = b"gcn cache 3\n";
 /// Size of a hash in bytes.
 const HASH: usize = 32;
 
-/// Content hash.
+/// SHA-256 hash.
 type Hash = [u8; HASH];
 
 /// Hasher for the parts of a key.

@@ -78,7 +78,7 @@ pub(super) struct CompilerCommands {
     back: Option<Vec<OsString>>,
 }
 
-/// Step of a build.
+/// Compiler command of a build.
 pub(super) struct CompilerStep {
     /// Arguments for Clang.
     pub arguments: Vec<OsString>,

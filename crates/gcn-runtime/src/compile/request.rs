@@ -96,7 +96,7 @@ pub enum Product {
     Bitcode,
 }
 
-/// Compilation request.
+/// Input to compile, with the target, options and product.
 ///
 /// # Examples
 /// ```

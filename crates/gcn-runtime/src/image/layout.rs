@@ -18,7 +18,7 @@ pub const ADDRESS_ALIGN: usize = 256;
 const ROW_BYTES: usize = 256;
 const ROW_TEXELS: usize = 64;
 
-/// Image geometry.
+/// Dimensions of an image: 1D, 2D or 3D, an array, or a buffer.
 ///
 /// # Examples
 /// ```

@@ -34,7 +34,7 @@ impl Addressing {
     }
 }
 
-/// Filter mode.
+/// Filter applied to sampled texels.
 ///
 /// # Examples
 /// ```

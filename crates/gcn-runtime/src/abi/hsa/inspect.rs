@@ -39,7 +39,7 @@ const SGPRS: u8 = 102;
 pub struct BeyondArguments {
     /// Size of the given arguments, in bytes.
     pub given: u64,
-    /// End offset of the last loaded argument in the segment, in bytes.
+    /// Size of the arguments that the kernel loads, in bytes.
     pub loaded: u64,
     /// Address of the first load beyond the given arguments.
     pub pc: u64,

@@ -18,7 +18,7 @@ const MANAGED: &str = ".managed";
 /// Size of a pointer in bytes.
 const POINTER_BYTES: u64 = 8;
 
-/// Code object in guest memory. Code is decoded when a kernel first runs, and cached. Later changes of executed code in
+/// Code object in guest memory. Code is decoded when a kernel first runs, and cached. Later changes to executed code in
 /// memory do not affect execution, but launches report them as faults.
 ///
 /// # Examples

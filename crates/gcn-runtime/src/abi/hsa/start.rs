@@ -10,7 +10,7 @@ pub(crate) const DYNAMIC_STACK_BYTES: u32 = 4096;
 /// Allocation granularity of VGPRs.
 const VGPR_BLOCK: usize = 4;
 
-/// Launch sizes.
+/// Grid, workgroup and memory sizes of a launch.
 ///
 /// # Examples
 /// ```
@@ -52,13 +52,9 @@ pub struct PlacedBytes {
 pub(crate) struct KernelStart<'a> {
     /// Object that contains the kernel.
     pub(crate) object: &'a CodeObject<'a>,
-    /// Loaded object.
     pub(crate) loaded: &'a Loaded,
-    /// Kernel to launch.
     pub(crate) kernel: &'a ObjectKernel,
-    /// Launch sizes.
     pub(crate) shape: LaunchShape,
-    /// Kernel arguments.
     pub(crate) arguments: Arguments<'a>,
     /// True if the runtime serves host calls. If false, the caller's hidden arguments for buffer and heap are kept.
     pub(crate) answers_host_calls: bool,
