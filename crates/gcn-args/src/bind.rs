@@ -396,7 +396,7 @@ fn by_metadata(
     binding.arguments.sort_by_key(|argument| argument.index);
 }
 
-/// Binds values to the parameters of a kernel without metadata: consecutively, with natural alignment.
+/// Binds values in order to the parameters of a kernel without metadata, at offsets of natural alignment.
 fn in_order(kernel: &ObjectKernel, given: &[GivenArgument], open: Open<'_>, binding: &mut Binding) {
     let before = binding.problems.len();
     let mut end = 0u64;

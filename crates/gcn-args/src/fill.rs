@@ -211,8 +211,8 @@ impl Fill {
     }
 }
 
-/// Returns the bytes of elements of type `ty`. `number` returns the bits of the element at an index; callers hoist out of it
-/// everything that does not depend on the index.
+/// Returns the bytes of elements of type `ty`. `number` returns the bits of the element at an index; callers hoist everything
+/// that does not depend on the index.
 fn written(ty: Type, indices: Range<u64>, number: impl Fn(u64) -> u64) -> Vec<u8> {
     match ty.size() {
         1 => sized::<1>(indices, number),

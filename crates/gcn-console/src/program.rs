@@ -377,7 +377,7 @@ fn ended(end: &Completion) -> String {
 
 impl ProgramDebugger {
     /// Creates the connection of a session with a client, and the thread that answers the client between launches. Each
-    /// message sets `attention`, to which a running launch responds.
+    /// message sets `attention`, which a running launch responds to.
     ///
     /// # Errors
     /// Fails if the host cannot create a thread.

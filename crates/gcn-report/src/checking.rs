@@ -231,7 +231,7 @@ impl Checking {
         }
     }
 
-    /// Reports a launch with a workgroup size for which the kernel was not compiled. HIP's own kernels are exempt: HIP 6.4
+    /// Reports a launch with a workgroup size that the kernel was not compiled for. HIP's own kernels are exempt: HIP 6.4
     /// copies with a kernel compiled for smaller workgroups, and users of HIP cannot change this.
     pub(crate) fn reports_size(&self, kernel: &Kernel, problem: &LaunchError) {
         let is_checked = self.settings.checks.contains(&Check::Bounds)

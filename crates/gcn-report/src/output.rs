@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use gcn_runtime::system_error;
 
-/// Mode with which programs usually create files, before the umask applies.
+/// Default mode of files that programs create, before the umask applies.
 const READ_AND_WRITE: u32 = 0o666;
 /// Maximum number of symbolic links that are followed, as in Linux.
 const MAX_LINKS: usize = 40;

@@ -41,7 +41,7 @@ pub struct Profiling {
     codes: Mutex<Vec<ProfiledCode>>,
 }
 
-/// A code object, with a profile for each address at which it has been loaded.
+/// A code object, with a profile for each load address.
 #[derive(Debug)]
 struct ProfiledCode {
     /// First module seen with this code.

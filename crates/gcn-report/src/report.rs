@@ -111,7 +111,7 @@ const SHOWN: usize = 16;
 struct Unfinished {
     workgroup: [u32; 3],
     wave: u32,
-    /// Instruction that the wave will execute next, or at which it is waiting.
+    /// Instruction that the wave will execute next or is waiting at.
     #[serde(flatten)]
     code: CodePlace,
     /// Mask of active lanes.
@@ -159,7 +159,7 @@ pub fn site(site: &Site, code: &CodeMap<'_>) -> String {
     wave_at(wave.group, (wave.wave, None), &code) + &code.source_line("  ")
 }
 
-/// Allocation for which an address was probably intended.
+/// Allocation that an address was probably meant for.
 #[derive(Clone, Debug, Serialize)]
 struct Nearest {
     name: String,

@@ -60,7 +60,7 @@ pub enum Error {
     NoCode {
         /// Target of the device's code.
         target: String,
-        /// Targets for which code was found.
+        /// Targets of the code that was found.
         found: Vec<String>,
     },
     /// Several code objects were found for the device where one was expected.

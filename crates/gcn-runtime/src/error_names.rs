@@ -47,7 +47,7 @@ pub const WORKGROUP_SIZE: &str = "workgroup-size";
 pub const GRID_SIZE: &str = "grid-size";
 /// Kernel that needs more registers, LDS or scratch than a compute unit has, or a feature that the target lacks.
 pub const RESOURCE_LIMIT: &str = "resource-limit";
-/// Host that cannot start a thread or lacks what the environment requests: vector instructions, or an engine.
+/// Host that cannot start a thread, or lacks the vector instructions or engine that the environment requests.
 pub const HOST_LIMIT: &str = "host-limit";
 /// Module and queue of different devices.
 pub const OTHER_DEVICE: &str = "other-device";

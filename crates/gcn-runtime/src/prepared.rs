@@ -347,7 +347,7 @@ impl PreparedLaunch {
         names
     }
 
-    /// Returns the uninitialized SGPRs from which the kernel computed the address of a faulting access.
+    /// Returns the uninitialized SGPRs that contributed to the address of a faulting access.
     ///
     /// # Examples
     /// ```

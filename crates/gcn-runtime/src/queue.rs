@@ -310,7 +310,7 @@ impl QueueInner {
                     let queue = self.clone();
                     missing.subscribe(move |_| queue.serve_soon());
                 } else if missing.poll().is_some() {
-                    // The signal completed before `is_served` was cleared, so nobody else schedules the queue.
+                    // The signal completed before `is_served` was cleared, so nothing else schedules the queue.
                     self.serve_soon();
                 }
                 return;

@@ -135,7 +135,7 @@ pub fn place(
     };
     let (referring, own): (Vec<_>, Vec<_>) = arguments.into_iter().partition(refers);
     let is_buffer = |argument: &&BoundArgument| matches!(argument.bound, Bound::Buffer { .. });
-    // Later views are aliases, to which arguments cannot refer.
+    // Later views are aliases, which arguments cannot refer to.
     let unshared = first..first + own.iter().filter(is_buffer).count();
     for argument in own.into_iter().chain(referring) {
         let view = |address, bytes, ty| BufferView {

@@ -27,7 +27,7 @@ pub enum Incoming {
 
 /// Result of receiving a message.
 pub enum Received {
-    /// Request.
+    /// Request from the client.
     Request(Request),
     /// End of the input.
     Closed,

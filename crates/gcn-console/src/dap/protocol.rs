@@ -104,7 +104,7 @@ pub struct Source {
 #[derive(Serialize, Clone, Default, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct Breakpoint {
-    /// Number by which stops refer to the breakpoint.
+    /// Number that identifies the breakpoint in stops.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<u32>,
     /// True if the breakpoint can be hit.
@@ -124,7 +124,7 @@ pub struct Breakpoint {
 }
 
 impl Breakpoint {
-    /// Breakpoint whose line number counts from `base` instead of 1.
+    /// Returns the breakpoint with its line number counted from `base` instead of 1.
     pub fn numbered_from(self, base: u32) -> Breakpoint {
         Breakpoint {
             line: self.line.map(|line| line - 1 + base),

@@ -1,4 +1,4 @@
-//! Numbers through which a client refers to waves, frames and groups of values.
+//! Numbers that a client uses to refer to waves, frames and groups of values.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -15,7 +15,7 @@ use super::{Watch, forks};
 const NONE: c_int = -1;
 /// Bits of the status that are visible to the parent process.
 const SEEN: c_int = 0xff;
-/// Status with which the process exits.
+/// Exit status of the process.
 static STATUS: AtomicI32 = AtomicI32::new(NONE);
 
 unsafe extern "C" {
@@ -78,7 +78,7 @@ pub fn end(watch: Option<&Watch>) {
 fn exit_with(status: Option<u8>) {
     if let Some(status) = status.filter(|_| STATUS.load(SeqCst) == 0) {
         // SAFETY: the process is at its end. Its streams are flushed here, as they would be after this function. Other
-        // libraries have ended, except those on which this one depends.
+        // libraries have ended, except the ones that this library depends on.
         unsafe {
             libc::fflush(std::ptr::null_mut());
             libc::_exit(status.into());

@@ -125,7 +125,7 @@ impl RegionContents {
         self.address..self.address + self.bytes.len() as u64
     }
 
-    /// Returns the first [`MAX_CHANGES`] ranges in which bytes have changed.
+    /// Returns the first [`MAX_CHANGES`] ranges of changed bytes.
     fn changes(&self, memory: &Memory) -> Vec<Range<u64>> {
         let mut now = vec![0; self.bytes.len()];
         if !memory.read(self.address, &mut now) || now == self.bytes {

@@ -10,7 +10,7 @@ use super::say::{say_once, standard_error};
 /// File name that denotes standard error.
 const STANDARD_ERROR: &str = "-";
 
-/// A file or standard error, to which several threads can write lines.
+/// File or standard error, to which several threads write lines.
 #[derive(Clone)]
 pub(super) struct LineSink {
     out: Arc<Mutex<Box<dyn Write + Send>>>,

@@ -64,7 +64,7 @@ pub(super) struct SourceLine {
     pub(super) place: SourcePlace,
     /// Text, if the file is readable.
     pub(super) text: Option<String>,
-    /// Chain of calls through which the code was inlined, in parentheses. May be empty.
+    /// Inlining chain of the code, in parentheses. May be empty.
     pub(super) inlined: String,
     /// True if the code has no line of its own, and this is the nearest line of its function.
     pub(super) is_nearest: bool,
@@ -98,7 +98,7 @@ impl<'a> CodeMap<'a> {
         }
     }
 
-    /// Adds other modules, to which findings may refer.
+    /// Adds other modules that findings may refer to.
     pub(crate) fn beside(self, others: &'a [Module]) -> CodeMap<'a> {
         CodeMap {
             others: others.iter().map(CodeMap::new).collect(),

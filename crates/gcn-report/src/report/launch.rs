@@ -60,8 +60,8 @@ impl ReportLaunch<'_> {
         })
     }
 
-    /// Returns the arguments that point to memory for which `holds` returns true: their names in the metadata or in
-    /// `names`, or else their indices.
+    /// Returns the arguments whose pointers satisfy `holds`: their names in the metadata or in `names`, or else their
+    /// indices.
     pub(super) fn arguments(
         &self,
         holds: impl Fn(u64) -> bool,

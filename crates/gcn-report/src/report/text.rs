@@ -21,7 +21,7 @@ pub fn printable(text: &str) -> String {
         })
 }
 
-/// Formats a number with its noun, to which `ending` is added unless the number is 1.
+/// Formats a number and its noun. Appends `ending` to the noun unless the number is 1.
 ///
 /// # Examples
 /// ```

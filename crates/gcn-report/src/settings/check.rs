@@ -18,7 +18,7 @@ const KERNEL: &str = "GCN_CHECK_KERNEL";
 const LAUNCH_SKIP: &str = "GCN_CHECK_LAUNCH_SKIP";
 /// Environment variable for the number of launches to check after the skipped ones.
 const LAUNCH_COUNT: &str = "GCN_CHECK_LAUNCH_COUNT";
-/// Environment variable for the number of findings at which to stop.
+/// Environment variable for the number of findings that stops the run.
 const STOP_AT: &str = "GCN_CHECK_STOP_AT";
 /// Environment variable for the format of findings.
 const FORMAT: &str = "GCN_CHECK_FORMAT";
@@ -121,7 +121,7 @@ pub struct CheckSettings {
     pub launch_skip: u64,
     /// Number of launches to watch after the skipped ones; `None` for all.
     pub launch_count: Option<u64>,
-    /// Number of different findings at which a run stops.
+    /// Number of different findings that stops a run.
     pub stop_at: Option<u64>,
     /// Output format of the findings.
     pub format: FindingFormat,

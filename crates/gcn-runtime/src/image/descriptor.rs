@@ -12,7 +12,7 @@ use super::layout::{Geometry, Image};
 pub const DESCRIPTOR_BYTES: usize = 64;
 /// Number of dwords used in an image descriptor.
 pub const DESCRIPTOR_DWORDS: usize = 12;
-/// Indices of the dwords from which queries read channel type, channel order and width.
+/// Indices of the dwords that queries read for channel type, channel order and width.
 const KIND_DWORD: usize = 8;
 const ORDER_DWORD: usize = 9;
 const WIDTH_DWORD: usize = 10;

@@ -56,7 +56,7 @@ impl KernelStart<'_> {
         hidden.chain(undeclared).chain(mute)
     }
 
-    /// Returns the hidden argument in which the device library's printf stub expects a buffer, if the object contains the
+    /// Returns the hidden argument for the buffer that the device library's printf stub expects, if the object contains the
     /// stub and does not declare the argument.
     fn mute_printf_argument<'a>(
         &self,

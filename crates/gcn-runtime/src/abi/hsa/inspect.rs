@@ -112,7 +112,7 @@ pub(crate) fn unowned_sources(code: &Code) -> Option<UnownedSources> {
     })
 }
 
-/// Uninitialized SGPRs from which a faulting address was computed.
+/// Uninitialized SGPRs that contributed to a faulting address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct UnsetSgprs {
@@ -339,7 +339,7 @@ impl KernelStart<'_> {
         found
     }
 
-    /// Returns the uninitialized SGPRs from which the address of a faulting access was computed.
+    /// Returns the uninitialized SGPRs that contributed to the address of a faulting access.
     pub(crate) fn unset_sgprs(&self, code: &Code, fault: &Fault) -> Option<UnsetSgprs> {
         let (FaultKind::Unmapped { .. } | FaultKind::Misaligned { .. }) = fault.kind else {
             return None;

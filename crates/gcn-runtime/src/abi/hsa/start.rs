@@ -63,7 +63,7 @@ pub(crate) struct KernelStart<'a> {
 /// Argument segment of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Arguments<'a> {
-    /// Explicit arguments, from which the launch builds a segment with hidden arguments.
+    /// Explicit arguments. The launch builds a segment from these and the hidden arguments.
     Placed(&'a [PlacedBytes]),
     /// Address of the caller's segment, including hidden arguments. The runtime does not write to it, and the caller
     /// must serve `printf` and host calls.

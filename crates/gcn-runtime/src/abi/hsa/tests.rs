@@ -327,7 +327,7 @@ fn metadata_place_hidden_arguments() {
 
 #[test]
 fn scalar_registers_are_allocated_in_blocks() {
-    // 20 SGPRs, with VCC and other registers reserved by the generation.
+    // 20 SGPRs, plus VCC and other registers that the generation reserves.
     for (target, sgprs) in [("gfx600", 24), ("gfx803", 32), ("gfx900", 32)] {
         let lines = ".amdhsa_reserve_vcc 1\n.amdhsa_reserve_flat_scratch 0";
         let lines = if target == "gfx600" {
