@@ -303,7 +303,7 @@ impl ProgramSession {
             let current = locked(&self.current);
             (current.names.clone(), current.segment.clone())
         };
-        // Arguments have names of their own in an answer.
+        // An answer refers to arguments by name, so the buffers in the argument segment are omitted.
         let is_argument = |it: &NamedBuffer| {
             let mut segment = segment.iter();
             segment.any(|at| at.start < it.address + it.bytes && it.address < at.end)

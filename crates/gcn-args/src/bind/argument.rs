@@ -43,7 +43,7 @@ impl GivenArgument {
     }
 }
 
-/// Argument bound to a parameter.
+/// Argument or shared buffer with its bound value.
 ///
 /// # Examples
 /// ```

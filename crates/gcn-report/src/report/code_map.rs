@@ -279,7 +279,7 @@ impl CodePlace {
         place.unwrap_or_else(|| format!("{:#x}", self.pc))
     }
 
-    /// Source line on a separate line, with a line break before it. Empty if unknown.
+    /// Source line, preceded by a line break and the indentation. Empty if unknown.
     pub fn source_line(&self, indentation: &str) -> String {
         let line = |source: &String| format!("\n{indentation}--> {}", printable(source));
         self.source.as_ref().map(line).unwrap_or_default()
