@@ -1,16 +1,16 @@
 //! Basic blocks of guest code and their exits.
 //!
 //! A block begins at the entry of a kernel or function, at a branch target, or after the end of another block. It
-//! ends with an instruction that may transfer control, make the wave wait or change MODE, and at the latest before the
-//! next branch target. A block compiler can therefore treat MODE as constant, never sees a branch into the middle of
-//! a block, and finds loops by their headers. VGPR indexing is the one exception for MODE: instructions within a block
-//! may turn it on and off.
+//! ends with an instruction that may transfer control, make the wave wait or change MODE, before the next branch
+//! target, or at its maximum length. A block compiler can therefore treat MODE as constant, never sees a branch into
+//! the middle of a block, and finds loops by their headers. VGPR indexing is the one exception for MODE: instructions
+//! within a block may turn it on and off.
 //!
 //! Branch targets are known in advance: decoding the first block at an address follows all direct branches from there
 //! ([`CodeSegment`](crate::code_segment::CodeSegment)) and records one bit per dword. Only jumps to addresses in
 //! registers remain. A jump into the middle of a block creates an entry ([`BlockEntry`]) instead of a new block.
 //! Entries are needed anyway to resume a wave in the middle of a block, and they cost no memory even if every dword of
-//! a block is a jump target. The compiler leaves such entries to the interpreter, which soon reaches the end of the
+//! a block is a jump target. The compiler leaves these entries to the interpreter, which soon reaches the end of the
 //! block.
 
 use std::sync::OnceLock;
@@ -59,7 +59,7 @@ pub enum Exit {
     },
     /// Jumps to an address in registers, calls, or forks. A fork may also continue at the dword after the block.
     Jump,
-    /// Continues at the dword after the block, once the wave has waited for other waves.
+    /// Continues at the dword after the block, once the wave has waited at a barrier or slept.
     Wait,
     /// Has no successor: the wave ends or faults.
     End,
@@ -181,7 +181,7 @@ impl Block {
         let _ = self.native[variant as usize].set(native);
     }
 
-    /// Returns the block as a candidate for a compiled region; `None` if its first dword does not decode.
+    /// Returns the block as a candidate for a compiled region; `None` if it has no steps.
     pub(crate) fn candidate(&self, variant: Variant) -> Option<Candidate<'_>> {
         let mut body = self.body(&self.steps);
         let exit = match self.exit {

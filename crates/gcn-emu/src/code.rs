@@ -246,8 +246,8 @@ impl Code {
         (from == 0).then_some(block)
     }
 
-    /// Host code of a block and of the hot blocks that it can reach, for waves with MODE `mode`, by their first dwords.
-    /// `candidate` returns `None` for blocks to leave out.
+    /// Host code of a block and of the hot blocks that it can reach, for waves with MODE `mode`, keyed by each block's
+    /// first dword. `candidate` returns `None` for blocks to leave out.
     pub(crate) fn host_code(
         &self,
         block: &Block,

@@ -18,7 +18,7 @@ const PAGE: usize = 64;
 /// Size of a dword in bytes.
 pub(crate) const DWORD: u64 = 4;
 
-/// Block position of the instruction that starts at a dword; empty until the instruction is first executed.
+/// Position in its block of the instruction that starts at a dword; empty until the block is decoded.
 pub(crate) type Slot = OnceLock<BlockPlace>;
 
 /// Decoding state of [`PAGE`] dwords of code.
@@ -106,7 +106,7 @@ impl CodeSegment {
         Some(&slots[offset % PAGE])
     }
 
-    /// Position of the instruction at a dword offset in the segment; `None` if it has not been executed.
+    /// Position of the instruction at a dword offset in the segment; `None` if it has not been decoded.
     #[inline(always)]
     pub(crate) fn decoded(&self, offset: usize) -> Option<&BlockPlace> {
         let slots = self.pages.get(offset / PAGE)?.slots.get()?;

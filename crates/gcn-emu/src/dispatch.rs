@@ -8,8 +8,8 @@ use crate::wave::WaveId;
 /// Scratch size per host thread up to which more than [`RESIDENT_GROUPS`] workgroups may be resident.
 const SCRATCH_BYTES: u64 = 4 << 20;
 
-/// Number of resident workgroups per thread below which another begins after each round of turns, so that a few
-/// workgroups that wait for each other finish soon. Otherwise, one begins only if they block, seem to wait or run long.
+/// Number of resident workgroups per thread below which another begins after each round of turns, so that workgroups
+/// that wait for each other finish soon. From this number on, one begins only if all block, seem to wait or run long.
 pub(crate) const RESIDENT_GROUPS: usize = 8;
 
 /// Maximum number of resident workgroups per thread. It equals the number of one-wave workgroups that the largest GCN
@@ -200,7 +200,7 @@ impl Dispatch {
             .checked_div(self.scratch_bytes_per_group())
             .map_or(RESIDENT_GROUPS_WAITING, |groups| groups as usize);
         if affordable < RESIDENT_GROUPS {
-            // A small grid does not have that many workgroups.
+            // A small grid may have fewer workgroups.
             affordable.max(self.group_count().clamp(1, RESIDENT_GROUPS as u128) as usize)
         } else {
             affordable.min(RESIDENT_GROUPS_WAITING)

@@ -157,7 +157,7 @@ pub struct Fault {
     pub wave: WaveId,
     /// Lane that faulted, for faults caused by a single lane.
     pub lane: Option<u8>,
-    /// Address of the instruction in bytes.
+    /// Address of the instruction.
     pub pc: u64,
     /// Disassembly, if the words decode.
     pub text: Option<String>,

@@ -72,7 +72,7 @@ pub mod registers;
 pub mod wave;
 mod workgroup;
 
-// Faults, launches, and saved states of a run.
+// Faults, dispatches, schedules and checkpoints.
 pub mod fault;
 mod dispatch;
 mod schedule;

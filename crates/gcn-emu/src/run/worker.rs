@@ -578,7 +578,7 @@ impl<'a> Worker<'a> {
             && self.progress.rounds.is_power_of_two()
             && self.all_wait()?
         {
-            // They may wait for the last workgroup, so double the number of resident ones.
+            // The resident workgroups may wait for the last one to begin, so double their number.
             resident
         } else {
             0

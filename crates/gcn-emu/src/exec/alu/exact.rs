@@ -136,7 +136,7 @@ impl Number {
         }
     }
 
-    /// Rounds to a multiple of two to the power of `last`, and returns the factor.
+    /// Rounds to a multiple of 2^`last`, and returns that multiple divided by 2^`last`.
     fn kept(self, round: Round, last: i32) -> u128 {
         let cut = last - self.power;
         if cut <= 0 {

@@ -149,8 +149,8 @@ pub(crate) trait Float: Flush + PartialOrd {
         Self::of_bits(((bias + power) as u64) << Self::FRACTION)
     }
 
-    /// Scales a denormal by a power of two that makes it normal, and returns that power. Other values are unchanged,
-    /// with power 0.
+    /// Scales a denormal by a power of two that makes it normal, and returns that power (also for zeros). Normal
+    /// values, infinities and NaNs are unchanged, with power 0.
     #[inline(always)]
     fn normal(self) -> (Self, i32) {
         let power = Self::FRACTION as i32 + 1;

@@ -9,7 +9,6 @@ const STACK_SHIFT: u32 = 29;
 /// Scalar registers per stack entry: EXEC, then the program counter.
 const PART: u32 = 4;
 
-/// Depth of the stack.
 fn depth(w: &Wave) -> u32 {
     w.mode >> STACK_SHIFT
 }

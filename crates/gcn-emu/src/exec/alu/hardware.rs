@@ -36,8 +36,7 @@ const GPR_ALLOC_VGPRS: u32 = 8;
 const GPR_ALLOC_SGPRS: u32 = 24;
 const VGPRS_TOGETHER: u32 = 4;
 const LDS_ALLOC_SIZE: u32 = 12;
-/// Unit of LDS_ALLOC in bytes: 64 dwords on every generation, although the allocation granularity is larger since GCN
-/// 1.1.
+/// Unit of LDS_ALLOC in bytes: 64 dwords on every generation, although GCN 1.1 and later allocate LDS in larger units.
 const LDS_TOGETHER: u32 = 256;
 const IB_STS_EXP: u32 = 4;
 const IB_STS_LGKM: u32 = 8;

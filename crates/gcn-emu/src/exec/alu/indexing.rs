@@ -50,7 +50,7 @@ pub fn turn_off(w: &mut Wave) {
     w.mode &= !GPR_IDX_EN;
 }
 
-/// Sets the operand mask from the immediate at `place`, as for S_SET_GPR_IDX_MODE.
+/// Sets the operand mask from the immediate at `place`, as S_SET_GPR_IDX_MODE does.
 pub fn set_operands(w: &mut Wave, s: &Step, place: usize) {
     let Arg::Imm(operands) = s.args[place] else {
         return;

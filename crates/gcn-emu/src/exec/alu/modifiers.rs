@@ -1,5 +1,5 @@
-//! Instruction modifiers of vector instructions: absolute value, negation, half and sub-dword selection, cross-lane
-//! reads, output multipliers and clamps.
+//! Modifiers of vector instructions: absolute value, negation, half and sub-dword selection, cross-lane reads, output
+//! multipliers and clamps.
 //!
 //! [`Decoded`](crate::step::Decoded) holds the modifiers ([`crate::step::modifiers`]). Sign modifiers, the most
 //! frequent ones, are applied as sources are fetched. A wrapper around the operation's handler ([`Modified`]) does the
@@ -21,8 +21,8 @@ use crate::step::{
 };
 use crate::wave::Wave;
 
-/// Prepares the step of a vector instruction, which already has the operation's handler, to locate operands and apply
-/// modifiers. A source that is neither a register nor a constant is staged in one of the wave's rows.
+/// Adds operand locations and modifiers to the step of a vector instruction, which already has the operation's
+/// handler. A source that is neither a register nor a constant is staged in one of the wave's rows.
 pub fn prepare(step: &mut Step) {
     let mut args = step.args;
     let mut staged = Vec::new();

@@ -145,7 +145,7 @@ impl Access {
     }
 
     /// Global address of byte number `byte` of a lane's element in global memory, scratch or a buffer. `None` for
-    /// LDS, GDS and out-of-bounds bytes.
+    /// LDS, GDS, out-of-bounds bytes and lanes without an access.
     #[inline]
     pub fn place(&self, lane: usize, byte: u64) -> Option<u64> {
         match self.space(lane)? {

@@ -76,7 +76,7 @@ const TWO_BITS: u32 = 3;
 const ADD_TID: u32 = 1 << 23;
 /// Width of the stride; with ADD_TID on GCN 1.2 and later, the data format's bits extend it.
 const STRIDE_BITS: u32 = 14;
-/// Element size on GCN 1.4, which has no other size.
+/// Fixed element size of GCN 1.4, in bytes.
 const ELEMENT_GFX9: u64 = 4;
 
 impl Descriptor {

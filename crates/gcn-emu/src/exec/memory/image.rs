@@ -27,14 +27,14 @@ use sample::BoundSampler;
 
 pub(super) use perform::perform;
 
-/// First texel of each lane. A lane accesses no memory if the instruction is not executed or its texel is out of
+/// Finds each lane's first texel. A lane accesses no memory if the instruction is not executed or the texel is out of
 /// range.
 pub(super) fn addresses(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     find(wave, plan, 0, access);
 }
 
-/// Texel number `number`, below [`sample::MAX_TEXELS`], of each lane of a sample or gather. Returns false if no lane
-/// has that many texels. Overwrites `access`.
+/// Finds texel number `number`, below [`sample::MAX_TEXELS`], of each lane of a sample or gather. Returns false if no
+/// lane has that many texels. Overwrites `access`.
 pub fn texel(wave: &Wave, step: &Step, number: usize, access: &mut Access) -> bool {
     match step.memory.as_deref() {
         Some(plan) if plan.family == Family::Image => find(wave, plan, number, access),

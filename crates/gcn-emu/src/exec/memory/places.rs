@@ -297,9 +297,9 @@ impl Places<'_> {
         }
     }
 
-    /// Loads elements of one to four dwords, one register per dword, for all active lanes in one allocation or data
-    /// share. Values of inactive lanes are unspecified. Returns `None` if some lane needs the slow path because it is
-    /// elsewhere, unaligned or out of range; some registers may already have been written.
+    /// Loads elements of one to four dwords, one register per dword, if all active lanes are in one allocation or data
+    /// share. Values of inactive lanes are unspecified. Returns `None` if some lane needs the slow path because its
+    /// address is elsewhere, unaligned or out of range; some registers may already have been written.
     #[inline]
     pub fn load_all(&self, addresses: &[u64; LANES], into: &mut [Lanes]) -> Option<()> {
         let lanes = self.access.lanes();

@@ -223,7 +223,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Stores an element per lane, whose first dword is shifted right by `shift`.
+    /// Stores an element per lane, with its first dword shifted right by `shift`.
     pub(super) fn store(&mut self, ty: Ty, shift: u32) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
         let dwords = ty.dwords();

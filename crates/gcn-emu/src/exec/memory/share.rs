@@ -24,7 +24,7 @@ struct Reach {
 /// Cache of recent reaches: code often accesses LDS with one address register and successive offsets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reaches {
-    /// Entries, indexed by wave and register number; empty before the first access.
+    /// Entries, indexed by a hash of wave and register number; empty before the first access.
     last: Vec<Reach>,
     /// Number of reaches computed so far.
     count: u64,

@@ -1,4 +1,4 @@
-//! Image instruction with its image: coordinates, mip levels and texel addresses.
+//! Image instruction and the image it accesses: coordinates, mip levels and texel addresses.
 
 use gcn_isa::effect::{Half, ImageOp, TexelForm};
 use gcn_isa::image::{

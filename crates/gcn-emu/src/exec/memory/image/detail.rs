@@ -73,7 +73,7 @@ pub(super) fn is_unnormalized(bound: &BoundImage<'_>, sampler: &SamplerDescripto
     bound.image_plan.unnormalized || sampler.unnormalized
 }
 
-/// Base-2 logarithm of the longer gradient's length, in texels of BASE_LEVEL.
+/// Base-2 logarithm of the length of the longer gradient, measured in texels of BASE_LEVEL.
 fn of_gradients(
     bound: &BoundImage<'_>,
     is_unnormalized: bool,
