@@ -407,7 +407,7 @@ impl Memory {
         Some((unsafe { Region::new(base, end - base) }, offset))
     }
 
-    /// Copies bytes out of guest memory. Returns false unless all are mapped in one allocation.
+    /// Copies bytes out of guest memory. Returns false unless all are mapped in one allocation or registered range.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> bool {
         let len = bytes.len() as u64;
         match self.find(address, len) {
@@ -423,7 +423,7 @@ impl Memory {
     }
 
     /// Copies bytes into guest memory on behalf of the host, visible to observers. Returns false unless all are mapped
-    /// in one allocation.
+    /// in one allocation or registered range.
     pub fn write(&self, address: u64, bytes: &[u8]) -> bool {
         let is_stored = self.store_bytes(address, bytes).is_some();
         if is_stored {
@@ -432,7 +432,7 @@ impl Memory {
         is_stored
     }
 
-    /// Copies bytes into guest memory on behalf of a wave; `None` unless all are mapped in one allocation.
+    /// Copies bytes into guest memory on behalf of a wave; `None` unless all are in one allocation or registered range.
     pub(crate) fn store_bytes(&self, address: u64, bytes: &[u8]) -> Option<()> {
         let len = bytes.len() as u64;
         match self.find(address, len) {
@@ -484,8 +484,8 @@ impl Memory {
         }
     }
 
-    /// Loads consecutive dwords into the active lanes of a register. Returns `None` unless all are mapped in one
-    /// allocation.
+    /// Loads consecutive dwords into the active lanes of a register. Returns `None` unless the whole row, including
+    /// inactive lanes, is mapped in one allocation or registered range.
     #[inline]
     pub fn load_row(&self, address: u64, into: &mut Lanes, exec: u64) -> Option<()> {
         if exec == u64::MAX {
@@ -498,8 +498,8 @@ impl Memory {
     }
 
     /// Stores the dwords of active lanes at their positions in a row of consecutive dwords. Returns `None` and stores
-    /// nothing unless the whole row, including inactive lanes, is mapped in one allocation. If any lane is inactive,
-    /// the row must also be aligned.
+    /// nothing unless the whole row, including inactive lanes, is mapped in one allocation or registered range. If any
+    /// lane is inactive, the row must also be aligned and not in a registered range.
     #[inline]
     pub fn store_row(&self, address: u64, from: &Lanes, exec: u64) -> Option<()> {
         if exec == u64::MAX {

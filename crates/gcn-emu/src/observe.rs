@@ -180,8 +180,8 @@ pub trait WaveObserver: Send {
     fn completes(&mut self, _context: &Context<'_>, _instruction: &Instruction<'_>) {}
 
     /// Called after a wave has executed consecutive instructions. Together, the sequences cover the wave's execution
-    /// without gaps, including instructions that MODE skips. `context.pc` is the address of the first instruction. This
-    /// is called no later than at a taken branch, at the end of a wave's turn, and before the wave ends. A faulting
+    /// without gaps, including instructions that MODE skips. `context.pc` is the address of the first instruction. A
+    /// sequence ends at the latest at a taken branch, at the end of a wave's turn, or before the wave ends. A faulting
     /// instruction is included.
     fn executed(&mut self, _context: &Context<'_>, _sequence: &[Step]) {}
 

@@ -1,8 +1,8 @@
 //! VM_CNT, LGKM_CNT and EXP_CNT (checklist 5): operations that have been issued and may be incomplete.
 //!
-//! Memory operations take effect at issue, which is a legal outcome. The counters are still maintained, so that a
-//! checker can tell which results a program may not use yet. An operation stays outstanding until a wait or a full
-//! counter forces it to complete.
+//! By default, memory operations take effect at issue, which is a legal outcome. The counters are still maintained, so
+//! that a checker can tell which results a program may not use yet. An operation stays outstanding until a wait or a
+//! full counter forces it to complete.
 
 use gcn_isa::Isa;
 use gcn_isa::simm::Waitcnt;
@@ -30,7 +30,7 @@ pub struct Retired {
     pub operation: OperationId,
     /// Order in which the operation completes (checklist 5.4).
     pub order: Order,
-    /// Address of the instruction in bytes.
+    /// Address of the instruction.
     pub pc: u64,
     /// Counter that the operation held.
     pub counter: Counter,
@@ -43,7 +43,7 @@ pub struct Retired {
 pub struct OutstandingOperation {
     /// ID of the operation.
     pub operation: OperationId,
-    /// Address of the instruction in bytes.
+    /// Address of the instruction.
     pub pc: u64,
     /// Counter increments that have not been undone.
     pub held: Counters,

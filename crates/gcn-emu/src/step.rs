@@ -48,7 +48,7 @@ pub type Handler = fn(&mut Wave, &Step);
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Step {
-    /// The instruction.
+    /// Instruction as data, independent of the interpreter.
     pub decoded: Decoded,
     /// Function that executes the instruction. It does nothing if the instruction has no handler.
     pub handler: Handler,

@@ -46,7 +46,7 @@ pub enum AllocError {
     /// Too little memory on the host.
     #[error("cannot allocate {bytes} bytes for {name}")]
     TooLarge {
-        /// Purpose.
+        /// Name of the allocation.
         name: String,
         /// Number of bytes requested.
         bytes: u64,
@@ -57,7 +57,7 @@ pub enum AllocError {
          limit of the process (`ulimit -v`)"
     )]
     NoAddressSpace {
-        /// Purpose.
+        /// Name of the allocation.
         name: String,
         /// Number of bytes requested.
         bytes: u64,
@@ -67,7 +67,7 @@ pub enum AllocError {
         "cannot allocate {bytes} bytes for {name}: {used} of the device's {limit} bytes are in use"
     )]
     Limit {
-        /// Purpose.
+        /// Name of the allocation.
         name: String,
         /// Number of bytes requested.
         bytes: u64,

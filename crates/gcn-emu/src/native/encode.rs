@@ -15,7 +15,7 @@ const JUMP_SHORT: u8 = 0xeb;
 const JUMP_NEAR: u8 = 0xe9;
 /// First byte of a conditional branch with a distance of four bytes.
 const ESCAPE: u8 = 0x0f;
-/// Difference between its second byte and the opcode of its short form.
+/// Difference between the second byte of that branch and the opcode of its short form.
 const CONDITIONAL_NEAR: u8 = 0x10;
 
 /// Encoded instruction.
@@ -103,7 +103,7 @@ pub(super) fn encode(
         match own[0] {
             JUMP_SHORT => code.push(JUMP_NEAR),
             opcode if it.bytes == SHORT => code.extend([ESCAPE, opcode + CONDITIONAL_NEAR]),
-            // It has no short form.
+            // A call has no short form.
             _ => code.extend_from_slice(&own[..own.len() - 4]),
         }
         code.extend(distance.to_le_bytes());

@@ -119,7 +119,7 @@ const SAVED_ROWS: usize = 6;
 /// Number of YMM registers for values. The other two are scratch registers.
 pub(super) const VALUES: usize = 14;
 
-/// Number of guard failures counted for a failure in a part with memory accesses.
+/// Number of guard failures that count for a failure in a part with memory accesses, or for a failed scalar load.
 const ACCESS_FAILURE: u32 = 8;
 
 /// Value of [`Frame::branch`] if no branch was taken.

@@ -335,7 +335,7 @@ impl Builder {
         Some(a)
     }
 
-    /// Replaces a denormal result by a zero of the same sign.
+    /// Replaces a denormal result with a zero of the same sign.
     fn flushed(&self, a: Id) -> Id {
         let r = &self.recorder;
         let sign = r.binary(Binary::And, a, r.constant(SIGN));

@@ -165,7 +165,7 @@ impl<'s> Planner<'s> {
     fn compiles_access(&self, step: &Step) -> bool {
         let plan = step.memory.as_deref();
         match self.variant {
-            // An access that its registers cancel has a plan, too.
+            // A cancelled access has a plan too.
             _ if !matches!(step.run, Executor::Memory) => false,
             Variant::Full => true,
             Variant::WithoutStores => plan.is_some_and(|plan| !plan.stores_outside_lds()),

@@ -182,7 +182,7 @@ impl Region {
     }
 }
 
-/// Returns the blocks reachable from `first`, in breadth-first order.
+/// Returns the hot blocks reachable from `first`, in breadth-first order, up to the limits on a region.
 fn reachable<'a>(
     first: Candidate<'a>,
     block: impl Fn(usize) -> Option<Candidate<'a>>,

@@ -20,7 +20,7 @@ pub enum DispatchError {
     /// Too little memory for scratch, registers or LDS.
     #[error(transparent)]
     Memory(#[from] AllocError),
-    /// The environment requests vector instructions that do not exist on this host.
+    /// The environment requests an unknown level of vector instructions, or one that the host does not support.
     #[error(transparent)]
     Vectors(#[from] LevelError),
     /// The environment requests an unknown engine.

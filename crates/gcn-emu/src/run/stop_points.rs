@@ -1,4 +1,4 @@
-//! Stops of a debugger, and host code that leaves out the blocks with stops.
+//! Debugger stops, and host code that omits the blocks with stops.
 
 use std::sync::Arc;
 

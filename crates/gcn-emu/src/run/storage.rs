@@ -1,5 +1,5 @@
-//! Allocations kept from one run to the next: a short launch takes less time than its workgroup, waves and work-item
-//! IDs take to allocate and to fill.
+//! Allocations kept from one run to the next. Allocating and filling the workgroup, waves and work-item IDs of a short
+//! launch would take longer than the launch itself.
 
 use std::cell::RefCell;
 

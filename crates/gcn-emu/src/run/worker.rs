@@ -91,7 +91,7 @@ struct General {
 }
 
 impl General {
-    /// Maximum number of instructions between two questions, apart from the length of a turn.
+    /// Number of instructions after which the debugger is asked again, once the current turn is over.
     const INTERVAL: u64 = 1 << 14;
 
     /// Returns the decision if it is general. `executed` is the number of instructions that the thread has executed.

@@ -148,7 +148,7 @@ unsafe fn pairs_at(bytes: *const u8, places: __m256i) -> __m512i {
 }
 
 /// Replaces the dwords of active lanes. Written in assembly since the compiler would use masked stores, which cannot be
-/// forwarded to the loads of the next emulated instruction, so that these stall.
+/// forwarded to the next emulated instruction's loads and would stall them.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn blended(old: __m512i, new: __m512i, active: u16) -> __m512i {
