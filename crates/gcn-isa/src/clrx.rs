@@ -176,7 +176,7 @@ pub(crate) fn register(isa: Isa, code: u8, count: u8) -> Option<&'static str> {
     Some(name.strip_prefix("src_").unwrap_or(name))
 }
 
-/// Names of hardware registers by number; earlier generations lack the last of them.
+/// Names of hardware registers by number; earlier generations lack the last ones.
 #[rustfmt::skip]
 const HWREGS: [&str; 20] = [
     "@0", "mode", "status", "trapsts", "hw_id", "gpr_alloc", "lds_alloc", "ib_sts", "pc_lo", "pc_hi", "inst_dw0",

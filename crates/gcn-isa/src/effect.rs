@@ -131,7 +131,7 @@ pub enum LaneMove {
 /// Cache operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CacheOp {
-    /// Invalidates all lines, or only volatile ones (_VOL); vector memory writes them back first.
+    /// Invalidates all lines, or only volatile ones (_VOL); vector memory instructions write them back first.
     Invalidate,
     /// Writes back all lines, or only volatile ones (_VOL).
     WriteBack,

@@ -195,7 +195,7 @@ pub struct ImageDescriptor {
     pub last_layer: u32,
     /// First accessible level; levels of detail are relative to it.
     pub base_level: u8,
-    /// Last accessible level; for multisampled images, the logarithm of the number of samples.
+    /// Last accessible level; for multisampled images, the base-2 logarithm of the number of samples.
     pub last_level: u8,
     /// Last level of the image. Only GCN 1.4 has a field for it; elsewhere it equals `last_level`.
     pub max_level: u8,

@@ -1,4 +1,4 @@
-//! Instruction sets, sets of them, and targets, which are found by LLVM's name or by chip.
+//! Instruction sets, sets of instruction sets, and targets, looked up by LLVM's name, chip or generation.
 
 use std::fmt;
 
@@ -139,7 +139,7 @@ pub enum Numbering {
     Vi9,
 }
 
-/// Number of numberings.
+/// Number of opcode numberings.
 pub const NUMBERINGS: usize = 2;
 
 /// Set of instruction sets, for example those that have a given instruction.

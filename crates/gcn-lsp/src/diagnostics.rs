@@ -47,7 +47,7 @@ fn convert(assembled: &Assembled, found: &gcn_asm::Diagnostic) -> Diagnostic {
     }
 }
 
-/// Returns a hint that the default target is used, if the source contains instructions.
+/// Returns a hint if the default target is used and the source contains instructions.
 fn default_target(assembled: &Assembled) -> Option<Diagnostic> {
     let has_code = assembled.assembly.program.listing().next().is_some();
     (assembled.source.is_default && has_code).then(|| Diagnostic {

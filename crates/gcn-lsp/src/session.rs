@@ -202,7 +202,7 @@ impl Session {
         }
     }
 
-    /// Stores a result and returns the diagnostics to publish, unless its document was closed or edited since.
+    /// Stores a result and returns the diagnostics to publish, if any. Ignores it if the document was closed or edited since.
     pub(crate) fn analyzed(&mut self, analysis: Analysis) -> Option<PublishDiagnosticsParams> {
         let Analysis {
             assembled,
@@ -407,7 +407,7 @@ impl Session {
     /// Returns the edits that format a document.
     ///
     /// # Errors
-    /// The formatted text would assemble differently, which is a bug in this server.
+    /// The document is not open, or the formatted text would assemble differently, which is a bug in this server.
     fn format(&self, params: &DocumentFormattingParams) -> Result<Vec<TextEdit>, Failure> {
         let document = self.document(&params.text_document.uri)?;
         let settings = &self.settings;

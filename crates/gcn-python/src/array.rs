@@ -50,7 +50,7 @@ impl ArrayBase {
     }
 
     /// Passes the array's address as a kernel argument. The launch keeps device memory alive; its event, or the launch
-    /// itself if the event is dropped before, keeps the array alive.
+    /// itself if the event is dropped first, keeps the array alive.
     pub(crate) fn argument(&self) -> Argument {
         match &self.storage {
             Storage::Device(buffer) => Argument::from(buffer),

@@ -79,7 +79,7 @@ impl Drop for Event {
     }
 }
 
-/// Submits a launch with a grid of `grid` work-items to a queue. `trace` has the selections of a trace.
+/// Submits a launch with a grid of `grid` work-items to a queue. `trace` contains the trace selections.
 ///
 /// # Errors
 /// `LaunchError`: the launch is invalid; `ValueError`: a check name is unknown, or a selection is invalid.
@@ -157,7 +157,7 @@ impl Event {
         }
     }
 
-    /// Releases the GIL, waits for lines of the trace, and returns all that are there; `None` at the end of the trace.
+    /// Releases the GIL, waits for lines of the trace, and returns all available ones; `None` at the end of the trace.
     fn trace_lines(&self, py: Python<'_>) -> PyResult<Option<Vec<String>>> {
         let Some(trace) = &self.trace else {
             return Ok(None);

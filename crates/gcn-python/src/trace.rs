@@ -10,7 +10,7 @@ use gcn_runtime::Kernel;
 use gcn_runtime::gcn_observe::{Choice, Trace, TraceFilter};
 use gcn_runtime::observe::Observers;
 
-/// Number of lines that may wait for the reader. Then the kernel waits.
+/// Number of lines that may wait for the reader. Beyond that, the kernel waits.
 const BACKLOG: usize = 1024;
 
 /// Lines of a trace that have not been read; `None` if nobody reads them.
@@ -46,7 +46,7 @@ impl TraceLines {
         ))
     }
 
-    /// Waits up to `time` for a line, and returns all lines that are there; `None` at the end of the trace.
+    /// Waits up to `time` for a line, and returns all available lines; `None` at the end of the trace.
     pub(crate) fn read(&self, time: Duration) -> Option<Vec<String>> {
         let lines = self.lines();
         let lines = lines.as_ref()?;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::position::{Utf16Positions, Utf16Span};
 use crate::settings::TextRequest;
 
-/// Maximum number of instructions in an answer; macros and loops can make more.
+/// Maximum number of instructions in an answer; macros and loops can generate more.
 const MAX_INSTRUCTIONS: usize = 20_000;
 /// Maximum number of problems, and of findings.
 const MAX_PROBLEMS: usize = 200;

@@ -18,7 +18,7 @@ pub(crate) struct InspectRequest {
 #[derive(Serialize)]
 pub(crate) struct InspectAnswer {
     text: String,
-    /// True if the text omits bits, or assemblers refuse the instruction.
+    /// True if the text omits bits, or assemblers reject the instruction.
     is_lossy: bool,
     encoding: String,
     /// Bits of each dword, from the highest to the lowest.

@@ -50,7 +50,7 @@ impl Utf16Positions {
     }
 }
 
-/// Byte position of a UTF-16 position. A position within a character becomes its start, one past the end the end.
+/// Byte position of a UTF-16 position, rounded down to the start of a character and limited to the end of the text.
 pub(crate) fn byte_at(text: &str, position: u32) -> usize {
     let mut units = 0;
     for (byte, character) in text.char_indices() {

@@ -74,7 +74,7 @@ struct AddressParts {
 }
 
 impl AddressParts {
-    /// `None` for effects that no image instruction has.
+    /// Address components of instructions with this effect; `None` for effects that no image instruction has.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "image instructions have no other effects"

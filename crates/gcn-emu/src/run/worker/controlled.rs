@@ -124,7 +124,7 @@ impl Worker<'_> {
         let instructions = self.progress.stats.instructions;
         let resting = Resting::new(&dispatched, instructions, &save);
         control.debugger.rests(&resting);
-        // The debugger may have lost its record.
+        // The debugger may have lost its recording, which changes `is_exact`.
         let is_exact = control.debugger.is_exact();
         if let Some(control) = self.control.as_mut().filter(|it| it.is_exact != is_exact) {
             control.general = None;
