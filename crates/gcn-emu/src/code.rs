@@ -296,7 +296,7 @@ impl Code {
         self.segments().flat_map(CodeSegment::blocks)
     }
 
-    /// Address of the first executed instruction that differs from memory; `None` if there is none or memory does not
+    /// Address of the first decoded instruction that differs from memory; `None` if there is none or memory does not
     /// contain the code.
     pub fn changed(&self, memory: &Memory) -> Option<u64> {
         let own = self.own.changed(memory, self.base);
@@ -315,7 +315,7 @@ impl Code {
         self.segments().flat_map(CodeSegment::executed)
     }
 
-    /// Executed instructions that read registers beyond the kernel's allocation (checklist 1.6, 1.7).
+    /// Decoded instructions that read registers beyond the kernel's allocation (checklist 1.6, 1.7).
     pub fn reading_outside(&self) -> impl Iterator<Item = &Step> {
         self.executed().filter(|step| step.reads_outside)
     }

@@ -1,4 +1,4 @@
-//! Code segments: the words of a memory range and the instructions executed from it.
+//! Code segments: the words of a memory range and the instructions decoded from them.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -24,7 +24,7 @@ pub(crate) type Slot = OnceLock<BlockPlace>;
 /// Decoding state of [`PAGE`] dwords of code.
 #[derive(Default)]
 struct Page {
-    /// Allocated when an instruction of the page is first executed: most code of a large object never runs.
+    /// Allocated when code in the page is first reached: most code of a large object never runs.
     slots: OnceLock<Box<[Slot; PAGE]>>,
     /// Bitmap of dwords whose instructions have been followed to their successors.
     followed: AtomicU64,
@@ -157,18 +157,18 @@ impl CodeSegment {
         pages.flat_map(|slots| slots.iter())
     }
 
-    /// Instructions that have been executed.
+    /// Instructions decoded so far.
     pub(crate) fn executed(&self) -> impl Iterator<Item = &Step> {
         executed(self.slots())
     }
 
-    /// Blocks that have been executed.
+    /// Blocks decoded so far.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = &Block> {
         let places = self.slots().filter_map(|slot| Some(slot.get()?.get()));
         places.filter_map(|it| (it.from == 0).then_some(it.block))
     }
 
-    /// Index of the first executed instruction that differs from memory, for a segment loaded at `base`; `None` if
+    /// Index of the first decoded instruction that differs from memory, for a segment loaded at `base`; `None` if
     /// there is none or memory does not contain the segment. Words between instructions are ignored: they may be data
     /// that the kernel writes.
     pub(crate) fn changed(&self, memory: &Memory, base: u64) -> Option<usize> {
@@ -231,7 +231,7 @@ impl FoundSegments {
         }
     }
 
-    /// Address of the first executed instruction that differs from memory.
+    /// Address of the first decoded instruction that differs from memory.
     pub(crate) fn changed(&self, memory: &Memory) -> Option<u64> {
         self.iter().find_map(|found| {
             let index = found.segment.changed(memory, found.range.base)?;
@@ -247,7 +247,7 @@ impl FoundSegments {
     }
 }
 
-/// Executed instructions among `slots`.
+/// Decoded instructions in `slots`.
 fn executed<'a>(slots: impl Iterator<Item = &'a Slot>) -> impl Iterator<Item = &'a Step> {
     slots.filter_map(|slot| {
         let BlockEntry { block, from } = slot.get()?.get();

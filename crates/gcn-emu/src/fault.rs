@@ -30,7 +30,7 @@ pub enum FaultKind {
     Unmapped {
         /// Access intent.
         intent: Intent,
-        /// First address.
+        /// Address of the element, or of its inaccessible part.
         address: u64,
         /// Size of the element in bytes.
         bytes: u8,

@@ -36,7 +36,7 @@ pub fn named(isa: Isa, name: &str) -> Option<Op> {
     isa.tables().named(own).filter(|_| isa >= Isa::Vi)
 }
 
-/// VOP3 form that LLVM's assembler selects for an alternative name before GCN 1.2, given in lower case without `_e64`.
+/// VOP3 form that LLVM's assembler selects before GCN 1.2 for an alternative name, given in lower case without `_e64`.
 ///
 /// # Examples
 /// ```

@@ -524,7 +524,7 @@ fn open_group(context: &Context<'_>, before: &[&Token]) -> Option<usize> {
     (is_bank && !is_closed).then_some(bank.span.start)
 }
 
-/// Adds the operands that may follow a number of commas, and modifiers after the last operand.
+/// Adds the operands that may follow the given number of commas, and modifiers after the last required operand.
 fn operands(candidates: &mut Candidates<'_>, op: Op, commas: usize, follows_operand: bool) {
     let slots: Vec<&Slot> = op.row().slots().collect();
     let required = slots

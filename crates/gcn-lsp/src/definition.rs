@@ -77,7 +77,7 @@ pub(crate) fn find(context: &Context<'_>) -> Vec<FoundDefinition> {
         let found = path.and_then(|path| {
             Some(FoundDefinition {
                 uri: uri::from_path(&path)?,
-                // The location is the start of the file. A binary file has no text.
+                // No text is needed to locate the start of a file, which may be binary.
                 text: Arc::new(Text::new(String::new())),
                 span: 0..0,
             })

@@ -28,7 +28,7 @@
 // Findings in a program, without the protocol.
 pub mod findings;
 
-// Texts, files and settings.
+// Messages, texts, files and settings.
 mod transport;
 mod text;
 mod uri;

@@ -28,10 +28,10 @@ const COUNTS: [u8; 6] = [1, 2, 3, 4, 8, 16];
 /// Texts per block, one for each eight-bit number.
 const BLOCK: usize = 256;
 
-/// Block among those for a register count.
+/// One of the blocks for a register count.
 #[derive(Clone, Copy)]
 enum CodeRange {
-    /// No texts: numbers below 256, where VGPRs start.
+    /// No texts: numbers below 256, the number of v0.
     NoScalar,
     Vgprs,
     /// Scalar registers.

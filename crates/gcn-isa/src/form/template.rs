@@ -17,7 +17,7 @@ pub(crate) struct Template {
     /// Sequences of preformatted operands: the most frequent one, then the others.
     pub(crate) prefix: ReadyPrefix,
     pub(crate) other_prefixes: Box<[ReadyPrefix]>,
-    /// Mask and required value of the bits for which the template applies.
+    /// Mask of the bits that decide whether the template applies, and their required value.
     pub(crate) deciding: u64,
     pub(crate) usual: u64,
     pub(crate) operands: [OperandText; MOST_OPERANDS],

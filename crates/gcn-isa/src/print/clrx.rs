@@ -206,7 +206,7 @@ impl ClrxPrinter<'_> {
                 self.scalar(slot, code, count);
             }
             Operand::Literal(value) => self.literal(slot, value),
-            // CLRX always names a register, even without OFFEN and IDXEN, when hardware does not read it.
+            // CLRX always names a register, although hardware does not read it without OFFEN and IDXEN.
             Operand::Off if slot.kind == Kind::BufferAddress => {
                 self.vgprs(self.inst.get(slot.field) as u8, 1);
             }
