@@ -54,7 +54,7 @@ mod handle;
 mod pointers;
 mod entry;
 
-// Objects that handles refer to.
+// Kernel records and source locations.
 mod records;
 mod source_place;
 

@@ -136,7 +136,7 @@ pub(crate) unsafe fn put_text(
         return Err(Failure::null(parameter));
     }
     let count = text.len().min(room - 1);
-    // SAFETY: the caller guarantees that `to` has `room` bytes, and the text and its terminator fit into them.
+    // SAFETY: the caller guarantees that `to` has `room` bytes, and `count` bytes and a terminator fit into them.
     unsafe {
         std::ptr::copy_nonoverlapping(text.as_ptr(), to.cast(), count);
         to.add(count).write(0);

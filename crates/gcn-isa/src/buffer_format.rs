@@ -7,7 +7,7 @@ use crate::text::Text;
 
 /// Default format: one byte, normalized to 0..=1.
 pub const DEFAULT_FORMAT: u8 = 1;
-/// Width of the data format, the low bits of a format; the number format follows.
+/// Width in bits of the data format, which is the low part of a format; the number format is the high part.
 pub const DATA_FORMAT_BITS: u32 = 4;
 
 /// Data formats by number: how a buffer element is divided into components.

@@ -77,7 +77,7 @@ pub(crate) fn apply(text: &str, changes: &[BlankEdit]) -> String {
     formatted
 }
 
-/// Returns changes to blanks, in text order.
+/// Returns the changes to blanks that format a text, in text order.
 pub(crate) fn changes(
     text: &str,
     outline: &Outline,

@@ -278,7 +278,7 @@ impl<'a> Execution<'a> for Observed<'a> {
 }
 
 impl Observed<'_> {
-    /// True if observers receive no event of a memory access.
+    /// True if observers receive no event for a memory access.
     #[inline(always)]
     fn has_no_events(&self, plan: &MemoryPlan) -> bool {
         self.reports_only_stores && !plan.stores_outside_lds()

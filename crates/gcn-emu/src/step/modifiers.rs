@@ -34,7 +34,7 @@ pub struct SourceChange {
     pub flip: u32,
 }
 
-/// Part of a dword that is read.
+/// Part of a source dword that an instruction reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SourcePart {
     /// Entire dword.

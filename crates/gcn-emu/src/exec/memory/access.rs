@@ -307,7 +307,7 @@ pub const ORDERED_INDEX: u32 = 0xfc;
 
 /// OFFSET bit 15: the distance is packed into the address (errata E054).
 const SRC2_PACKED: u16 = 1 << 15;
-/// Address part of a packed address.
+/// Address bits of a packed address.
 const SRC2_ADDRESS: u32 = 0x1_ffff;
 
 /// Computes the two addresses of SRC2 instructions (errata E054). OFFSET is a signed distance in dwords, not part of
