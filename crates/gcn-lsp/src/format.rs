@@ -236,7 +236,7 @@ fn is_line_comment(comment: &str) -> bool {
     !comment.starts_with("/*")
 }
 
-/// True for a line with only labels and an optional comment, which is not moved.
+/// True for a line with only labels and an optional comment; the comment is not moved.
 fn is_label_only(tokens: &[Token]) -> bool {
     let is_part = |token: &Token| {
         matches!(

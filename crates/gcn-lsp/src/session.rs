@@ -202,7 +202,7 @@ impl Session {
         }
     }
 
-    /// Stores a result and returns the diagnostics to publish, if any. Ignores it if the document was closed or edited since.
+    /// Stores a result and returns the diagnostics to publish, if any. Results for closed or edited documents are ignored.
     pub(crate) fn analyzed(&mut self, analysis: Analysis) -> Option<PublishDiagnosticsParams> {
         let Analysis {
             assembled,

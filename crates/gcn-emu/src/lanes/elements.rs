@@ -143,7 +143,7 @@ impl Elements {
     }
 }
 
-/// Minimum size in bytes of memory for which [`load`] is used.
+/// Minimum size of memory, in bytes, for which [`load`] is used.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const LOADED: u32 = 64;
 

@@ -517,7 +517,7 @@ impl SpaceState {
         }
     }
 
-    /// Takes an unused entry and sets it to a range of accessible addresses.
+    /// Takes a spare entry or creates one, and sets it to a range of accessible addresses.
     fn entry(&mut self, addresses: Range<u64>) -> *mut PageEntry {
         let entry = self.spare.pop().unwrap_or_else(|| {
             let entry = Box::new(PageEntry {

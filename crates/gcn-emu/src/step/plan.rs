@@ -135,7 +135,7 @@ impl ShareElements {
     }
 }
 
-/// Source of addresses.
+/// Instruction family, which determines the memory and the address computation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Family {
     /// DS: the local or the global data share.

@@ -34,7 +34,7 @@ impl Reservation {
     }
 }
 
-/// Size of an allocation's memory when shared: it is mapped in whole units, for which the guard leaves room.
+/// Size of an allocation's memory when shared: a multiple of [`ALIGNMENT`], for which the guard leaves room.
 pub(super) fn shared_bytes(len: u64) -> u64 {
     len.next_multiple_of(ALIGNMENT)
 }
