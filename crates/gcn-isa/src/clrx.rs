@@ -164,9 +164,6 @@ pub const fn takes_image_address(most: u8, count: u8) -> bool {
     count >= least && count <= image_address(most) + beside_first + 1
 }
 
-/// CLRX's text for 1/(2π), regardless of the type.
-pub(crate) const INV_2PI: &str = "0.15915494";
-
 /// Name of a special register; CLRX omits LLVM's `src_` prefix.
 pub(crate) fn register(isa: Isa, code: u8, count: u8) -> Option<&'static str> {
     if code == regs::LDS_DIRECT {

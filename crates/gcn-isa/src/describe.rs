@@ -150,7 +150,7 @@ fn new_value(op: AtomicOp) -> &'static str {
 }
 
 /// Result of a comparison, as pseudo-code.
-fn test_operator(test: Test) -> &'static str {
+fn comparison_text(test: Test) -> &'static str {
     match test {
         Test::F => "0",
         Test::Lt => "src0 < src1",
@@ -452,7 +452,7 @@ impl Form {
                     true => "; exec = the same",
                     false => "",
                 };
-                format!("{written}[lane] = {}{same}", test_operator(test))
+                format!("{written}[lane] = {}{same}", comparison_text(test))
             }
             Does::Branch(condition) => {
                 let target = if self

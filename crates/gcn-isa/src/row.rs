@@ -93,7 +93,6 @@ impl Row {
         let native = self.family.encoding();
         let forms = self.forms;
         let has_carry = self.slots().any(|slot| slot.field == Field::Sdst);
-        let own = (!forms.has(Forms::NO_E32)).then_some(native);
         let vop3 = if has_carry {
             Encoding::Vop3b
         } else {
@@ -134,7 +133,7 @@ impl Row {
         };
         let has_sdwa = forms.has(Forms::SDWA) || forms.has(Forms::SDWA_VI);
         [
-            own,
+            Some(native),
             long.filter(|_| forms.has(Forms::E64)),
             sdwa.filter(|_| has_sdwa),
             dpp.filter(|_| forms.has(Forms::DPP)),
@@ -165,16 +164,14 @@ impl Forms {
     pub const SDWA: Forms = Forms(2);
     /// Data-parallel primitives, on GCN 1.2 and later.
     pub const DPP: Forms = Forms(4);
-    /// Excludes the family's own encoding.
-    pub const NO_E32: Forms = Forms(8);
     /// Sub-dword addressing on GCN 1.2 only.
-    pub const SDWA_VI: Forms = Forms(16);
+    pub const SDWA_VI: Forms = Forms(8);
     /// VOP3, SDWA and DPP.
     pub const ALL: Forms = Forms(7);
     /// VOP3 and SDWA: comparisons.
     pub const CMP: Forms = Forms(3);
     /// VOP3, DPP, and SDWA on GCN 1.2: multiply-accumulate instructions.
-    pub const MAC: Forms = Forms(1 | 4 | 16);
+    pub const MAC: Forms = Forms(1 | 4 | 8);
     /// VOP3 and DPP.
     pub const FMAC: Forms = Forms(1 | 4);
 

@@ -236,7 +236,6 @@ impl ClrxPrinter<'_> {
 
     fn scalar(&mut self, slot: &Slot, code: u8, count: u8) {
         let isa = self.inst.isa;
-        let is_source = matches!(slot.kind, Kind::Src | Kind::Ssrc);
         // In operands other than SRC0, CLRX reads `lds` as a symbol.
         self.exact &= code != regs::LDS_DIRECT || slot.field == Field::Src0;
         self.exact &= match slot.kind {
@@ -289,10 +288,6 @@ impl ClrxPrinter<'_> {
         });
         match named {
             Some(name) => self.out.push_str(name),
-            None if code == regs::INV_2PI && regs::inline(isa, code).is_some() => {
-                self.exact &= is_source;
-                self.out.push_str(clrx::INV_2PI);
-            }
             None => {
                 if !regs::write_inline(self.out, isa, code, Ty::B32) {
                     let _ = write!(self.out, "ill_{code:03}");

@@ -222,7 +222,7 @@ fn prefixes(form: &Form, template: &Template) -> Vec<ReadyPrefix> {
             for (conditions, text) in ready_texts(form, operand) {
                 longer.extend(prefix.with(operand.signs, &conditions, text));
             }
-            if is_last && can_lack_ready_text(operand) {
+            if is_last && may_end_prefix(operand) {
                 longer.push(ReadyPrefix {
                     next: Some(index),
                     ..*prefix
@@ -235,7 +235,7 @@ fn prefixes(form: &Form, template: &Template) -> Vec<ReadyPrefix> {
 }
 
 /// True if a prefix may end before this operand, which is then formatted separately.
-fn can_lack_ready_text(operand: &OperandText) -> bool {
+fn may_end_prefix(operand: &OperandText) -> bool {
     operand.signs != 0
         || match operand.source {
             TextSource::ReadyOrLiteral | TextSource::Immediate | TextSource::ScalarOffset => true,
