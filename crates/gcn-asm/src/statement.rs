@@ -108,7 +108,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             }
             // `==` does not redefine a symbol.
             if parser.cursor.eat(b'=') {
-                parser.names.is_new(word, &span)?;
+                parser.names.require_new(word, &span)?;
             }
             return symbol::assign(parser, &mut asm.output, word, span);
         }

@@ -175,7 +175,7 @@ impl Names {
     }
 
     /// Checks that `name` is not defined yet, for definitions that must be unique.
-    pub(crate) fn is_new(&mut self, name: &str, span: &Range<usize>) -> Result<(), Fail> {
+    pub(crate) fn require_new(&mut self, name: &str, span: &Range<usize>) -> Result<(), Fail> {
         let id = self.symbols.lookup_definition(name);
         if id.is_some_and(|id| self.symbols.defined(id) != SymbolDefinition::No) {
             let message = format!("symbol `{name}` is already defined");

@@ -165,7 +165,7 @@ pub(crate) fn enumerate(parser: &mut Parser<'_>) -> Result<(), Fail> {
     }
     loop {
         let (name, span) = parser.cursor.name_and_span()?;
-        parser.names.is_new(&name, &span)?;
+        parser.names.require_new(&name, &span)?;
         let Some(next) = parser.names.symbols.scopes.enumerated() else {
             return Ok(());
         };

@@ -204,7 +204,7 @@ pub(crate) fn set(parser: &mut Parser<'_>, output: &mut Output, once: bool) -> R
     let (name, span) = parser.cursor.name_and_span()?;
     let name = name.into_owned();
     if once {
-        parser.names.is_new(&name, &span)?;
+        parser.names.require_new(&name, &span)?;
     }
     parser.cursor.comma("the value")?;
     assign(parser, output, &name, span)
@@ -214,7 +214,7 @@ pub(crate) fn set(parser: &mut Parser<'_>, output: &mut Output, once: bool) -> R
 pub(crate) fn set_lazily(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), Fail> {
     let (name, span) = parser.cursor.name_and_span()?;
     let name = name.into_owned();
-    parser.names.is_new(&name, &span)?;
+    parser.names.require_new(&name, &span)?;
     parser.cursor.comma("the value")?;
     assign_lazily(parser, output, &name, span)
 }
