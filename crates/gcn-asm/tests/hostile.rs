@@ -226,6 +226,7 @@ fn what_grows_without_bound_is_refused() {
         ".set a, b\n.set b, a\n.long a".to_owned(),
         ".space 0x7fffffffffffffff".to_owned(),
         ".fill 0x7fffffffffffffff, 8, 1".to_owned(),
+        ".section a\n.zero 1 << 27\n.section b\n.zero 1 << 27\n.text\n.long 1".to_owned(),
         ".bss\n.fill 4, 8, 1".to_owned(),
         ".p2align 63".to_owned(),
         ".pushsection .a\n".repeat(100_000),

@@ -317,18 +317,18 @@ fn recursion_and_expansion_are_bounded() {
     is_refused(
         "fill",
         b".fill 1<<40\n",
-        "the section would become too large",
+        "the program would become too large",
     );
     is_refused(
         "fill-wide",
         b".fill 0x7fffffffffffffff, 8, 1\n",
         "too large",
     );
-    is_refused("org", b".org 1<<60\n", "the section would become too large");
+    is_refused("org", b".org 1<<60\n", "the program would become too large");
     is_refused(
         "skip",
         b".skip 1<<40\n",
-        "the section would become too large",
+        "the program would become too large",
     );
     is_refused("octets", b".dcb.l 1<<62, 1\n", "too large");
     let parentheses = "(".repeat(1_000_000);

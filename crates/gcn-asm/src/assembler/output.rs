@@ -18,8 +18,8 @@ use crate::program::{
     PackedInstruction, ProgramKernel, ProgramMetadata, ProgramRelocation, SectionKind,
 };
 
-/// Maximum section size in bytes; keeps mistakes from exhausting memory.
-const MAX_SECTION: u64 = 1 << 28;
+/// Maximum number of bytes in all sections; keeps mistakes from exhausting memory.
+const MAX_BYTES: u64 = 1 << 28;
 /// Maximum size in bytes of a section of zeros, which needs no memory.
 pub(crate) const MAX_NOBITS: u64 = 1 << 40;
 /// S_NOP, used to pad code.
@@ -29,6 +29,8 @@ pub(crate) const NOP: [u8; 4] = 0xbf80_0000u32.to_le_bytes();
 pub(crate) struct Output {
     /// Section contents by section index; trailing empty ones may be missing.
     pub contents: Vec<SectionContents>,
+    /// Number of bytes in all sections.
+    total: u64,
     pub fixups: Vec<Fixup>,
     pub relocs: Vec<RelocDirective>,
     pub marks: Vec<PackedInstruction>,
@@ -131,6 +133,7 @@ impl Output {
     /// Mutable contents of a section, created if missing.
     fn contents_mut(&mut self, section: u32) -> Option<&mut SectionContents> {
         let index = section as usize;
+            total: 0,
         if index >= self.contents.len() {
             self.contents.resize_with(index + 1, Default::default);
         }
@@ -163,14 +166,21 @@ impl Output {
             if bytes.iter().any(|&b| b != 0) {
                 return Err(zeros_only(&section.name, span)
                     .with_help("put data into `.data` or `.rodata`, code into `.text`"));
+    /// Counts bytes that are added to a section.
+    fn count(&mut self, bytes: u64, span: &Range<usize>) -> Result<(), Fail> {
+        let total = self.total.saturating_add(bytes);
+        if total > MAX_BYTES {
+            return Err(too_large("program", MAX_BYTES, span));
+        }
+        self.total = total;
+        Ok(())
+    }
+
             }
             return self.emit_zeros(layout, bytes.len() as u64, span);
         }
-        let size = section.size + bytes.len() as u64;
-        if size > MAX_SECTION {
-            return Err(too_large(MAX_SECTION, span));
-        }
-        section.size = size;
+        self.count(bytes.len() as u64, span)?;
+        section.size += bytes.len() as u64;
         if let Some(contents) = self.contents_mut(current) {
             contents.bytes.extend_from_slice(bytes);
         }
@@ -188,13 +198,11 @@ impl Output {
         let Some(section) = layout.section_mut() else {
             return Ok(());
         };
-        let limit = match section.kind {
-            SectionKind::NoBits => MAX_NOBITS,
-            _ => MAX_SECTION,
-        };
         let size = section.size.saturating_add(count);
-        if size > limit {
-            return Err(too_large(limit, span));
+        if section.kind != SectionKind::NoBits {
+            self.count(count, span)?;
+        } else if size > MAX_NOBITS {
+            return Err(too_large("section", MAX_NOBITS, span));
         }
         section.size = size;
         if section.kind != SectionKind::NoBits
@@ -262,11 +270,11 @@ fn zeros_only(name: &str, span: &Range<usize>) -> Fail {
     fail(&ids::ZEROS_SECTION, span.clone(), message)
 }
 
-fn too_large(limit: u64, span: &Range<usize>) -> Fail {
+fn too_large(what: &str, limit: u64, span: &Range<usize>) -> Fail {
     fail(
         &ids::SECTION_LIMIT,
         span.clone(),
-        "the section would become too large",
+        format!("the {what} would become too large"),
     )
     .with_help(format!("at most {limit} bytes are possible"))
 }
