@@ -1,7 +1,6 @@
 //! Expressions over 64-bit numbers and symbols, with the operators and precedence of GNU as.
 //!
-//! A parsed expression is a sequence of items in postfix order, so evaluation needs no tree and recurses only into the
-//! definitions of symbols. Expressions that can be evaluated at once are not stored; those with undefined symbols stay
+//! A parsed expression is a sequence of items in postfix order, so evaluation needs no tree and does not recurse. Expressions that can be evaluated at once are not stored; those with undefined symbols stay
 //! in [`Exprs`] until the end of the source.
 
 mod operator;
@@ -12,13 +11,15 @@ mod item;
 mod arithmetic;
 mod functions;
 
+use std::collections::HashSet;
+
 use gcn_isa::Target;
 
 use crate::cursor::{Cursor, FloatWidth, WrittenNumber};
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 use crate::symbols::{SymbolDefinition, Symbols};
-use crate::value::{ExprId, ExprValue, Term, Variant};
+use crate::value::{ExprId, ExprValue, SymbolId, Term, Variant};
 pub(crate) use error::EvalError;
 pub(crate) use functions::is_function;
 use functions::{ExprFunction, OCCUPANCY_ARGUMENTS};
@@ -28,10 +29,11 @@ use operator::operator_at;
 
 /// Maximum recursion depth of the parser, through parentheses and operators.
 const MAX_DEPTH: u32 = 200;
-/// Maximum length of a chain of symbols, each defined by the next.
-const MAX_CHAIN: u32 = 64;
-/// Maximum number of items visited per evaluation; bounds definitions that each use the previous one twice.
+/// Maximum number of items of symbols' definitions visited per evaluation; bounds definitions that each use the previous
+/// one twice.
 const MAX_VISITS: u32 = 10_000;
+/// Length of a chain of symbols, each defined by the next, at which the first search for a circle is made.
+const FIRST_SEARCH: usize = 64;
 
 const VARIANTS: &[(&str, Variant)] = &[
     ("abs32@lo", Variant::Abs32Lo),
@@ -342,7 +344,7 @@ impl Exprs {
                 // The current value of a number is used, even if the symbol is redefined later.
                 match scope.symbols.defined(symbol) {
                     SymbolDefinition::Value(value) if !self.is_lazy => {
-                        match value.part(variant).as_absolute() {
+                        match value.used_as(symbol, variant).as_absolute() {
                             Some(number) => ExprItem::Int(number),
                             None => ExprItem::Symbol(symbol, variant),
                         }
@@ -391,8 +393,7 @@ impl Exprs {
 
     /// Value of a stored expression at the end of the source, or `None` if it cannot be evaluated.
     pub(crate) fn value(&self, id: ExprId, symbols: &Symbols) -> Option<ExprValue> {
-        let (mut stack, mut visits) = (Vec::new(), 0);
-        self.run(id, symbols, true, &mut stack, 0, &mut visits).ok()
+        self.run(id, symbols, true, &mut Vec::new()).ok()
     }
 
     /// Evaluates a stored expression. With `at_end`, undefined symbols count as external.
@@ -404,8 +405,7 @@ impl Exprs {
     ) -> Result<ExprValue, EvalError> {
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
-        let mut visits = 0;
-        let result = self.run(id, symbols, at_end, &mut stack, 0, &mut visits);
+        let result = self.run(id, symbols, at_end, &mut stack);
         self.stack = stack;
         result
     }
@@ -416,20 +416,26 @@ impl Exprs {
         symbols: &Symbols,
         at_end: bool,
         stack: &mut Vec<ExprValue>,
-        chain: u32,
-        visits: &mut u32,
     ) -> Result<ExprValue, EvalError> {
-        let items = self
-            .items
-            .get(id.start as usize..id.end as usize)
-            .unwrap_or(&[]);
-        for item in items {
+        let mut rest = id;
+        let mut chain: Vec<SymbolUse> = Vec::new();
+        let mut visits = 0;
+        loop {
+            let Some(item) = self.take_item(&mut rest) else {
+                let value = stack.pop().unwrap_or_default();
+                let Some(user) = chain.pop() else {
+                    return Ok(value);
+                };
+                rest = user.rest;
+                stack.push(value.used_as(user.symbol, user.variant));
+                continue;
+            };
             // The text bounds an expression's own items, but items of other expressions may be visited repeatedly.
-            *visits += u32::from(chain > 0);
-            if *visits > MAX_VISITS {
+            visits += u32::from(!chain.is_empty());
+            if visits > MAX_VISITS {
                 return Err(EvalError::TooComplex);
             }
-            let value = match *item {
+            let value = match item {
                 ExprItem::Int(value) => ExprValue::absolute(value),
                 ExprItem::Here(section, offset) => ExprValue {
                     plus: Some(Term {
@@ -451,48 +457,84 @@ impl Exprs {
                         SymbolDefinition::Label { section, offset } => {
                             address(Some((section, offset)))
                         }
-                        SymbolDefinition::Value(value) => value.part(variant),
+                        SymbolDefinition::Value(value) => value.used_as(symbol, variant),
                         SymbolDefinition::Expr(expr) => {
-                            if chain >= MAX_CHAIN {
-                                return Err(EvalError::Circular(symbol));
+                            chain.push(SymbolUse {
+                                symbol,
+                                variant,
+                                rest,
+                            });
+                            // The chain is searched whenever its length has doubled, which takes time proportional to it.
+                            if chain.len() >= FIRST_SEARCH
+                                && chain.len().is_power_of_two()
+                                && let Some(circular) = repeated(&chain)
+                            {
+                                return Err(EvalError::Circular(circular));
                             }
-                            self.run(expr, symbols, at_end, stack, chain + 1, visits)?
-                                .part(variant)
+                            rest = expr;
+                            continue;
                         }
                         SymbolDefinition::Common { .. } => address(None),
                         SymbolDefinition::No if at_end => address(None),
                         SymbolDefinition::No => return Err(EvalError::Pending(symbol)),
                     }
                 }
-                ExprItem::Operator(operator) => {
-                    let right = stack.pop().unwrap_or_default();
-                    if operator.is_unary() {
-                        operator.unary(right)?
-                    } else if operator == Operator::Choice {
-                        let left = stack.pop().unwrap_or_default();
-                        let condition = stack.pop().unwrap_or_default().as_absolute();
-                        match condition.ok_or(EvalError::Addresses(operator))? {
-                            0 => right,
-                            _ => left,
-                        }
-                    } else if let Operator::Occupancy(isa) = operator {
-                        let mut arguments = [0; OCCUPANCY_ARGUMENTS];
-                        let mut top = Some(right);
-                        for argument in arguments.iter_mut().rev() {
-                            let value = top.take().or_else(|| stack.pop()).unwrap_or_default();
-                            *argument =
-                                value.as_absolute().ok_or(EvalError::Addresses(operator))?;
-                        }
-                        ExprValue::absolute(functions::occupancy(isa, arguments))
-                    } else {
-                        let left = stack.pop().unwrap_or_default();
-                        operator.binary(left, right)?
-                    }
-                }
+                ExprItem::Operator(operator) => operate(operator, stack)?,
             };
             stack.push(value);
         }
-        Ok(stack.pop().unwrap_or_default())
+    }
+
+    /// Removes the first item of a range of items.
+    fn take_item(&self, range: &mut ExprId) -> Option<ExprItem> {
+        if range.start >= range.end {
+            return None;
+        }
+        let item = self.items.get(range.start as usize).copied()?;
+        range.start += 1;
+        Some(item)
+    }
+}
+
+/// A symbol whose definition is being evaluated.
+struct SymbolUse {
+    symbol: SymbolId,
+    /// Relocation specifier of the use.
+    variant: Variant,
+    /// Items that follow the use.
+    rest: ExprId,
+}
+
+/// Symbol that occurs twice in a chain, which is therefore circular.
+fn repeated(chain: &[SymbolUse]) -> Option<SymbolId> {
+    let mut seen = HashSet::new();
+    let mut symbols = chain.iter().map(|user| user.symbol);
+    symbols.find(|symbol| !seen.insert(*symbol))
+}
+
+/// Applies an operator to the values on top of the stack, and removes them.
+fn operate(operator: Operator, stack: &mut Vec<ExprValue>) -> Result<ExprValue, EvalError> {
+    let right = stack.pop().unwrap_or_default();
+    if operator.is_unary() {
+        operator.unary(right)
+    } else if operator == Operator::Choice {
+        let left = stack.pop().unwrap_or_default();
+        let condition = stack.pop().unwrap_or_default().as_absolute();
+        match condition.ok_or(EvalError::Addresses(operator))? {
+            0 => Ok(right),
+            _ => Ok(left),
+        }
+    } else if let Operator::Occupancy(isa) = operator {
+        let mut arguments = [0; OCCUPANCY_ARGUMENTS];
+        let mut top = Some(right);
+        for argument in arguments.iter_mut().rev() {
+            let value = top.take().or_else(|| stack.pop()).unwrap_or_default();
+            *argument = value.as_absolute().ok_or(EvalError::Addresses(operator))?;
+        }
+        Ok(ExprValue::absolute(functions::occupancy(isa, arguments)))
+    } else {
+        let left = stack.pop().unwrap_or_default();
+        operator.binary(left, right)
     }
 }
 

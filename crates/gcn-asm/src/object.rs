@@ -333,7 +333,7 @@ impl Program {
             .iter()
             .zip(used)
             .map(|(symbol, is_used)| {
-                if symbol.is_builtin {
+                if symbol.is_builtin && !is_used {
                     return None;
                 }
                 if symbol.is_temporary()

@@ -57,16 +57,27 @@ impl ExprValue {
         (self.plus.is_none() && self.minus.is_none()).then_some(self.constant)
     }
 
-    /// Part that a relocation specifier selects: half of a number, or an address that the linker computes.
-    pub(crate) fn part(self, variant: Variant) -> ExprValue {
+    /// Value of a use of `symbol`, which has this value; `variant` is the relocation specifier of the use.
+    pub(crate) fn used_as(self, symbol: SymbolId, variant: Variant) -> ExprValue {
         let half = |shift: u32| {
             let bits = self.constant.cast_unsigned() >> shift;
             ExprValue::absolute(i64::from(bits as u32))
         };
         match (self.as_absolute(), variant) {
+            (Some(_), Variant::Plain) => self,
             (Some(_), Variant::Abs32Lo) => half(0),
             (Some(_), Variant::Abs32Hi) => half(32),
-            (Some(_), _) | (None, Variant::Plain) => self,
+            // The distance from the field is known only after linking.
+            (Some(_), _) => ExprValue {
+                plus: Some(Term {
+                    place: None,
+                    symbol: Some(symbol),
+                }),
+                variant,
+                ..ExprValue::default()
+            },
+            // As in LLVM, only an alias of an undefined symbol keeps the specifier of its definition.
+            (None, Variant::Plain) if self.plus.is_none_or(|term| term.place.is_none()) => self,
             (None, _) => ExprValue { variant, ..self },
         }
     }

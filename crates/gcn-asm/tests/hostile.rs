@@ -271,6 +271,18 @@ fn what_grows_without_bound_is_refused() {
     };
     let assembly = assemble(&source, &Options::new(target));
     assert_eq!(assembly.program.to_raw(), 200_000u32.to_le_bytes());
+    // So is a long chain of symbols, whose first one is defined last.
+    let chain: String = (0..1_000)
+        .map(|i| format!(".set b{}, b{i}+1\n", i + 1))
+        .collect();
+    let text = format!("{chain}.long b1000\nb0 = 7\n");
+    let source = Source {
+        name: "chain.s",
+        text: &text,
+    };
+    let assembly = assemble(&source, &Options::new(target));
+    assert_eq!(assembly.diagnostics, []);
+    assert_eq!(assembly.program.to_raw(), 1_007u32.to_le_bytes());
 }
 
 /// Fragments of macros, loops and conditionals.

@@ -341,3 +341,10 @@ fn raw_words_are_linked_within_code() {
     let errors = program(&format!("{code}.data\ntable: .long 5")).to_linked_raw();
     assert_eq!(errors.map_err(|errors| errors.len()), Err(2));
 }
+    // As in LLVM, the alias of a label has no relocation specifier.
+    let text = "label: s_nop 0\nalias = label@rel32@hi\ns_add_u32 s0, s0, alias\n";
+    let linked = program(text).to_linked_raw().expect("one section");
+    assert_eq!(linked[8..12], (-8i32).to_le_bytes());
+    // The distance to a number depends on the load address.
+    let errors = program("five = 5\ns_add_u32 s0, s0, five@rel32@lo\n").to_linked_raw();
+    assert_eq!(errors.map_err(|errors| errors.len()), Err(1));

@@ -17,7 +17,7 @@ pub(crate) enum EvalError {
     DivisionByZero,
     /// An operator that requires numbers got an address.
     Addresses(Operator),
-    /// Symbol definitions are circular, or their chain is too long.
+    /// Symbol definitions are circular.
     Circular(SymbolId),
     /// The evaluation visits too many items.
     TooComplex,
