@@ -149,7 +149,7 @@ table! {
         example ".long alignto(1)"
         remedy "The message says how many arguments the function takes."
     UNDEFINED_SYMBOL "undefined-symbol"
-        meaning "A symbol is used as a number, and the source does not define it."
+        meaning "A symbol is used as a number, or a numeric label is used, and the source does not define it."
         example "s_movk_i32 s0, missing"
         remedy "Define the symbol with `.set`, with `--defsym`, or as a label; check its spelling."
     UNKNOWN_VALUE "unknown-value"

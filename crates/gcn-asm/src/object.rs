@@ -89,12 +89,11 @@ impl Assembly {
         match made {
             Ok(bytes) => (is_whole.then_some(bytes), diagnostics),
             Err(mut errors) => {
-                // A link error without a location, or where there already is a diagnostic, may be a consequence of an
-                // earlier error.
-                let known: HashSet<_> =
-                    diagnostics.iter().map(|known| known.span.clone()).collect();
+                // A link error without a location, or where a diagnostic already begins, may be a consequence of an earlier
+                // error.
+                let known: HashSet<_> = diagnostics.iter().map(|known| known.span.start).collect();
                 errors.retain(|error| {
-                    is_whole || !error.span.is_empty() && !known.contains(&error.span)
+                    is_whole || !error.span.is_empty() && !known.contains(&error.span.start)
                 });
                 diagnostics.extend(errors);
                 diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);

@@ -227,7 +227,7 @@ pub struct ProgramRelocation {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramSymbol {
-    /// Symbol name; empty for numeric labels and other anonymous symbols.
+    /// Symbol name; empty for numeric labels that are defined, and for other anonymous symbols.
     pub name: String,
     /// Location or value of the symbol.
     pub place: SymbolPlace,

@@ -140,6 +140,10 @@ fn finish(asm: &mut Assembler<'_>) {
     for kernel in std::mem::take(&mut output.kernels.closed) {
         let result = kernel::finish_kernel(&mut reader.parser, output, kernel, &begins);
         reader.collect(result);
+    for (number, span) in reader.parser.names.symbols.missing_labels() {
+        let message = format!("there is no label `{number}:` after this");
+        reader.collect(Err(fail(&ids::UNDEFINED_SYMBOL, span, message)));
+    }
     }
     let fixups = std::mem::take(&mut output.fixups);
     for (index, fixup) in fixups.into_iter().enumerate() {

@@ -241,7 +241,8 @@ impl Symbols {
             return last;
         }
         Some(next.unwrap_or_else(|| {
-            let id = self.add(String::new(), span);
+            // Messages about a missing label need a name.
+            let id = self.add(format!("{number}f"), span);
             self.local.insert(number, (last, Some(id)));
             id
         }))
@@ -251,8 +252,22 @@ impl Symbols {
     pub(crate) fn define_local_label(&mut self, number: u32, span: Range<usize>) -> SymbolId {
         let (_, next) = self.local.get(&number).copied().unwrap_or_default();
         let id = next.unwrap_or_else(|| self.add(String::new(), span));
+        if let Some(entry) = self.get_mut(id) {
+            entry.name.clear();
+        }
         self.local.insert(number, (Some(id), None));
         id
+    }
+
+    /// Numeric labels that are referenced before a definition that does not follow, each with its first use, in order.
+    pub(crate) fn missing_labels(&self) -> Vec<(u32, Range<usize>)> {
+        let missing = self.local.iter().filter_map(|(&number, &(_, next))| {
+            let entry = self.get(next?)?;
+            Some((number, entry.span.clone()))
+        });
+        let mut missing: Vec<_> = missing.collect();
+        missing.sort_unstable_by_key(|(number, span)| (span.start, *number));
+        missing
     }
 
     pub(crate) fn count(&self) -> u32 {
