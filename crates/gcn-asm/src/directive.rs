@@ -50,7 +50,7 @@ enum Availability {
     Both,
     /// Only in the dialect that has scopes.
     Scopes,
-    /// Everywhere, including between `.amdhsa_kernel` and `.end_amdhsa_kernel`.
+    /// Everywhere, including within a block of keys such as `.amdhsa_kernel` … `.end_amdhsa_kernel`.
     Kernels,
 }
 
@@ -201,7 +201,7 @@ static DIRECTIVES: &[Directive] = &[
                                     Availability::Both, Read(|reader, call| condition::begin(reader, call.name, &call.span)), "NAME"),
     row(&[".elseif", ".else", ".endif"], Availability::Kernels, Read(|reader, call| condition::next_branch(reader, call.name, &call.span)), ""),
     row(&[".include"],              Availability::Kernels, Read(|reader, call| files::include(reader, &call.span)), "\"FILE\""),
-    row(&[".incbin"],               Availability::Kernels, Assemble(|asm, call| {
+    row(&[".incbin"],               Availability::Both, Assemble(|asm, call| {
         let bytes = files::incbin(&mut asm.reader, &call.span)?;
         asm.output.emit(&mut asm.reader.parser.names.layout, &bytes, &call.span)
     }), "\"FILE\", SKIP, COUNT"),
@@ -322,15 +322,12 @@ pub(crate) fn directive(
     let mut buffer = [0; 64];
     let name = lower_case(word, &mut buffer).unwrap_or(word);
     let found = BY_NAME.get(name).copied();
-    if let Some(kernel) = &asm.output.kernels.open
-        && !name.starts_with(PREFIX)
-        && found.is_none_or(|row| row.dialects != Availability::Kernels)
-    {
-        let message = format!(
-            "`{name}` cannot be between `.amdhsa_kernel {}` and `.end_amdhsa_kernel`",
-            kernel.name
-        );
-        return Err(fail(&ids::MISPLACED_DIRECTIVE, span, message));
+    let kernels = &asm.output.kernels;
+    let is_allowed = found.is_some_and(|row| row.dialects == Availability::Kernels)
+        || name.starts_with(PREFIX)
+        || kernels.open.is_none() && [header::BEGIN, header::END].contains(&name);
+    if !is_allowed {
+        kernels.check_outside(name, &span)?;
     }
     let call = DirectiveCall { name, span };
     if let Some(row) = found.filter(|row| row.is_of(asm.reader.parser.dialect)) {

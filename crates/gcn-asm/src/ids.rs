@@ -332,7 +332,7 @@ table! {
         example ".amdgpu_pal_metadata\na: [\n.end_amdgpu_pal_metadata"
         remedy "The message gives the place in the YAML."
     MISPLACED_DIRECTIVE "misplaced-directive"
-        meaning "A directive is written outside the block that it belongs to, or inside one that does not allow it."
+        meaning "A statement is written outside the block that it belongs to, or inside one that does not allow it."
         example ".amdhsa_next_free_vgpr 4"
         remedy "The message names the block."
     UNCLOSED_BLOCK "unclosed-block"

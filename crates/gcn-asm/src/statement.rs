@@ -68,6 +68,8 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             if probe.eat(b':') {
                 parser.cursor = probe;
                 let span = parser.cursor.since(start);
+                let label = parser.cursor.slice(span.clone());
+                asm.output.kernels.check_outside(label, &span)?;
                 let symbols = &mut parser.names.symbols;
                 let id = symbols.define_local_label(number, span.clone());
                 parser.define_label(id, span)?;
@@ -77,6 +79,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         if parser.cursor.peek() == b'"' {
             let name = parser.cursor.name()?.into_owned();
             let span = parser.cursor.since(start);
+            asm.output.kernels.check_outside(&name, &span)?;
             if parser.cursor.eat_after_blanks(b':') {
                 let id = parser.names.symbols.declare(&name, span.clone());
                 parser.define_label(id, span)?;
@@ -98,6 +101,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
                 let message = "`.` is the place here, which a label cannot name";
                 return Err(fail(&ids::INVALID_LABEL, span, message));
             }
+            asm.output.kernels.check_outside(word, &span)?;
             let id = parser.names.symbols.declare(word, span.clone());
             parser.define_label(id, span)?;
             continue;
@@ -106,6 +110,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             if asm.output.kernels.open_header.is_some() {
                 return kernel_code::kernel_code_key(parser, &mut asm.output.kernels, word, span);
             }
+            asm.output.kernels.check_outside(word, &span)?;
             // `==` does not redefine a symbol.
             if parser.cursor.eat(b'=') {
                 parser.names.require_new(word, &span)?;
@@ -118,11 +123,11 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         {
             return result;
         }
-        return if word.starts_with('.') {
-            directive::directive(asm, word, span)
-        } else {
-            instruction::instruction(&mut asm.reader.parser, &mut asm.output, span)
-        };
+        if word.starts_with('.') {
+            return directive::directive(asm, word, span);
+        }
+        asm.output.kernels.check_outside(word, &span)?;
+        return instruction::instruction(&mut asm.reader.parser, &mut asm.output, span);
     }
 }
 
@@ -135,15 +140,15 @@ fn finish(asm: &mut Assembler<'_>) {
     }
     kernel_code::finish_kernel_codes(asm);
     let Assembler { reader, output } = asm;
+    for (number, span) in reader.parser.names.symbols.missing_labels() {
+        let message = format!("there is no label `{number}:` after this");
+        reader.collect(Err(fail(&ids::UNDEFINED_SYMBOL, span, message)));
+    }
     let symbols = &reader.parser.names.symbols;
     let begins = kernel::code_starts(symbols, &output.kernels.closed);
     for kernel in std::mem::take(&mut output.kernels.closed) {
         let result = kernel::finish_kernel(&mut reader.parser, output, kernel, &begins);
         reader.collect(result);
-    for (number, span) in reader.parser.names.symbols.missing_labels() {
-        let message = format!("there is no label `{number}:` after this");
-        reader.collect(Err(fail(&ids::UNDEFINED_SYMBOL, span, message)));
-    }
     }
     let fixups = std::mem::take(&mut output.fixups);
     for (index, fixup) in fixups.into_iter().enumerate() {

@@ -10,7 +10,7 @@ use crate::assembler::layout::Layout;
 use crate::descriptor::KernelDirectives;
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::encode::DelayedField;
-use crate::header::HeaderDirectives;
+use crate::header::{BEGIN, END, HeaderDirectives};
 use crate::ids;
 use crate::inputs::features::Features;
 use crate::inputs::options::Options;
@@ -63,6 +63,21 @@ pub(crate) struct DeclaredKernels {
     pub finished: Vec<ProgramKernel>,
     /// Total LDS size of `.amdgpu_lds` symbols, in bytes.
     pub lds_size: u32,
+}
+
+impl DeclaredKernels {
+    /// Checks that no block is open that holds only keys. `word` begins the statement.
+    pub(crate) fn check_outside(&self, word: &str, span: &Range<usize>) -> Result<(), Fail> {
+        let block = match (&self.open, &self.open_header) {
+            (Some(kernel), _) => {
+                format!("`.amdhsa_kernel {}` and `.end_amdhsa_kernel`", kernel.name)
+            }
+            (None, Some(_)) => format!("`{BEGIN}` and `{END}`"),
+            (None, None) => return Ok(()),
+        };
+        let message = format!("`{word}` cannot be between {block}");
+        Err(fail(&ids::MISPLACED_DIRECTIVE, span.clone(), message))
+    }
 }
 
 /// A field filled in at the end of the source.
@@ -118,6 +133,7 @@ impl Output {
     pub(crate) fn new(options: &Options<'_>) -> Output {
         Output {
             contents: Vec::new(),
+            total: 0,
             fixups: Vec::new(),
             relocs: Vec::new(),
             marks: Vec::new(),
@@ -133,7 +149,6 @@ impl Output {
     /// Mutable contents of a section, created if missing.
     fn contents_mut(&mut self, section: u32) -> Option<&mut SectionContents> {
         let index = section as usize;
-            total: 0,
         if index >= self.contents.len() {
             self.contents.resize_with(index + 1, Default::default);
         }
@@ -151,6 +166,16 @@ impl Output {
         contents.map_or(&[], |contents| &contents.bytes)
     }
 
+    /// Counts bytes that are added to a section.
+    fn count(&mut self, bytes: u64, span: &Range<usize>) -> Result<(), Fail> {
+        let total = self.total.saturating_add(bytes);
+        if total > MAX_BYTES {
+            return Err(too_large("program", MAX_BYTES, span));
+        }
+        self.total = total;
+        Ok(())
+    }
+
     /// Emits bytes into the current section.
     pub(crate) fn emit(
         &mut self,
@@ -166,16 +191,6 @@ impl Output {
             if bytes.iter().any(|&b| b != 0) {
                 return Err(zeros_only(&section.name, span)
                     .with_help("put data into `.data` or `.rodata`, code into `.text`"));
-    /// Counts bytes that are added to a section.
-    fn count(&mut self, bytes: u64, span: &Range<usize>) -> Result<(), Fail> {
-        let total = self.total.saturating_add(bytes);
-        if total > MAX_BYTES {
-            return Err(too_large("program", MAX_BYTES, span));
-        }
-        self.total = total;
-        Ok(())
-    }
-
             }
             return self.emit_zeros(layout, bytes.len() as u64, span);
         }
