@@ -27,17 +27,43 @@ const DATA: SectionFlags = SectionFlags {
 };
 
 /// Default kinds and flags of well-known sections.
-pub(crate) const SECTION_DEFAULTS: &[(&str, SectionKind, SectionFlags)] = &[
+const SECTION_DEFAULTS: &[(&str, SectionKind, SectionFlags)] = &[
     (".text", SectionKind::ProgBits, CODE),
     (".data", SectionKind::ProgBits, DATA),
     (".bss", SectionKind::NoBits, DATA),
     (".rodata", SectionKind::ProgBits, READ_ONLY),
     (".note", SectionKind::Note, READ_ONLY),
 ];
+/// Sections that exist before a directive names them, so that no directive can give them other attributes.
+pub(crate) const STANDARD: [&str; 4] = [".text", ".data", ".bss", ".rodata"];
+/// ELF types of sections that contain arrays of function pointers for the loader, with their numbers.
+pub(crate) const OTHER_SECTION_TYPES: &[(&str, u32)] = &[
+    ("init_array", 14),
+    ("fini_array", 15),
+    ("preinit_array", 16),
+];
+
+/// Kind and flags that a section has by its name: a well-known one, alone or before a dot.
+pub(crate) fn section_default(name: &str) -> (SectionKind, SectionFlags) {
+    let is_prefix = |prefix: &str| {
+        let rest = name.strip_prefix(prefix);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    if let Some(&(_, kind, flags)) = SECTION_DEFAULTS.iter().find(|row| is_prefix(row.0)) {
+        return (kind, flags);
+    }
+    let mut arrays = OTHER_SECTION_TYPES.iter();
+    match arrays.find(|(array, _)| is_prefix(&format!(".{array}"))) {
+        Some(&(_, number)) => (SectionKind::Other(number), DATA),
+        None => (SectionKind::ProgBits, SectionFlags::default()),
+    }
+}
 
 /// A section's attributes and size, without its contents.
 pub(crate) struct SectionLayout {
     pub name: String,
+    /// Number that tells sections of the same name apart.
+    pub unique: Option<i64>,
     pub kind: SectionKind,
     pub flags: SectionFlags,
     /// Alignment in bytes.
@@ -92,7 +118,13 @@ impl Layout {
 
     /// Index of the section called `name`.
     pub(crate) fn find(&self, name: &str) -> Option<u32> {
-        let index = self.sections.iter().position(|s| s.name == name);
+        self.find_unique(name, None)
+    }
+
+    /// Index of the section called `name` with the number `unique`.
+    pub(crate) fn find_unique(&self, name: &str, unique: Option<i64>) -> Option<u32> {
+        let mut sections = self.sections.iter();
+        let index = sections.position(|s| s.name == name && s.unique == unique);
         index.map(|index| index as u32)
     }
 
@@ -112,6 +144,7 @@ impl Layout {
         let index = self.sections.len();
         self.sections.push(SectionLayout {
             name: name.to_owned(),
+            unique: None,
             kind,
             flags,
             // Instructions are dwords.
@@ -127,16 +160,13 @@ impl Layout {
         if let Some(index) = self.find(name) {
             return index;
         }
-        let is_prefix = |prefix: &str| {
-            let rest = name.strip_prefix(prefix);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
-        let default = SECTION_DEFAULTS.iter().find(|row| is_prefix(row.0));
-        let (kind, flags) = default.map_or(
-            (SectionKind::ProgBits, SectionFlags::default()),
-            |&(_, kind, flags)| (kind, flags),
-        );
+        let (kind, flags) = section_default(name);
         self.add_section(name, kind, flags)
+    }
+
+    /// Index of a section that every program has, created if needed; `None` for other names.
+    pub(crate) fn standard_section(&mut self, name: &str) -> Option<u32> {
+        STANDARD.contains(&name).then(|| self.section_named(name))
     }
 
     pub(crate) fn enter(&mut self, section: u32) {

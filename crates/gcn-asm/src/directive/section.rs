@@ -2,20 +2,15 @@
 
 use std::ops::Range;
 
-use crate::assembler::layout::{ABSOLUTE, Layout, MAX_SECTIONS};
+use crate::assembler::layout::{
+    ABSOLUTE, Layout, MAX_SECTIONS, OTHER_SECTION_TYPES, SectionLayout, section_default,
+};
 use crate::assembler::output::MAX_NOBITS;
 use crate::assembler::parser::Parser;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 use crate::program::{SectionFlags, SectionKind};
-
-/// ELF types of sections that contain arrays of function pointers for the loader, with their numbers.
-pub(crate) const OTHER_SECTION_TYPES: &[(&str, u32)] = &[
-    ("init_array", 14),
-    ("fini_array", 15),
-    ("preinit_array", 16),
-];
 
 /// Maximum depth of the `.pushsection` stack.
 const MAX_SECTION_STACK: usize = 1024;
@@ -37,6 +32,40 @@ pub(crate) fn structure(parser: &mut Parser<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
+/// Attributes that a section directive states.
+struct StatedAttributes {
+    kind: Option<SectionKind>,
+    /// Flags, with those that the section has by its name.
+    flags: SectionFlags,
+    has_flags: bool,
+    /// True for a member of a group and a section that follows another: it may share its name with other sections.
+    shares_name: bool,
+    /// Number after `unique`.
+    unique: Option<i64>,
+}
+
+impl StatedAttributes {
+    /// Checks that an earlier directive gave the section the same attributes.
+    fn check(&self, section: &SectionLayout, span: &Range<usize>) -> Result<(), Fail> {
+        let is_same_kind = self.kind.is_none_or(|kind| kind == section.kind);
+        let states = self.has_flags || self.kind.is_some();
+        let is_same = is_same_kind && !(states && self.flags != section.flags);
+        if is_same || self.shares_name {
+            return Ok(());
+        }
+        let name = &section.name;
+        let message = match is_same_kind {
+            true => format!(
+                "section `{name}` has the flags \"{}\"",
+                letters(section.flags)
+            ),
+            false => format!("section `{name}` has another type"),
+        };
+        Err(fail(&ids::SECTION_ATTRIBUTE, span.clone(), message)
+            .with_help("the attributes of a section cannot change"))
+    }
+}
+
 /// Handles `.section name, "flags", @type, size`.
 pub(crate) fn section_directive(parser: &mut Parser<'_>, push: bool) -> Result<(), Fail> {
     let start = parser.cursor.token_start();
@@ -47,12 +76,33 @@ pub(crate) fn section_directive(parser: &mut Parser<'_>, push: bool) -> Result<(
     };
     let span = parser.cursor.since(start);
     let layout = &mut parser.names.layout;
-    let section = match (attributes, layout.find(&name)) {
-        (_, Some(index)) => index,
+    let unique = attributes.as_ref().and_then(|stated| stated.unique);
+    let known = match unique {
+        Some(_) => layout.find_unique(&name, unique),
+        None => layout
+            .find(&name)
+            .or_else(|| layout.standard_section(&name)),
+    };
+    let mut checked = Ok(());
+    let section = match (&attributes, known) {
+        (Some(stated), Some(index)) => {
+            if let Some(section) = layout.sections.get(index as usize) {
+                checked = stated.check(section, &span);
+            }
+            index
+        }
+        (None, Some(index)) => index,
         (_, None) if layout.sections.len() >= MAX_SECTIONS => {
             return Err(fail(&ids::SECTION_LIMIT, span, "too many sections"));
         }
-        (Some((kind, flags)), None) => layout.add_section(&name, kind, flags),
+        (Some(stated), None) => {
+            let kind = stated.kind.unwrap_or(section_default(&name).0);
+            let index = layout.add_section(&name, kind, stated.flags);
+            if let Some(section) = layout.sections.get_mut(index as usize) {
+                section.unique = unique;
+            }
+            index
+        }
         (None, None) => layout.section_named(&name),
     };
     if push {
@@ -63,7 +113,20 @@ pub(crate) fn section_directive(parser: &mut Parser<'_>, push: bool) -> Result<(
         layout.stack.push((layout.current, layout.previous));
     }
     layout.enter(section);
-    Ok(())
+    checked
+}
+
+/// Flags as letters, as a section directive has them.
+fn letters(flags: SectionFlags) -> String {
+    let all = [
+        (flags.alloc, 'a'),
+        (flags.write, 'w'),
+        (flags.exec, 'x'),
+        (flags.merge, 'M'),
+        (flags.strings, 'S'),
+    ];
+    let set = all.into_iter().filter(|(is_set, _)| *is_set);
+    set.map(|(_, letter)| letter).collect()
 }
 
 /// Handles `.gcn_address address`: sets the link address of the current section.
@@ -102,9 +165,8 @@ fn section_name(cursor: &mut Cursor<'_>) -> Result<String, Fail> {
     Ok(name.to_owned())
 }
 
-/// Parses section flags in an older syntax: `#alloc,#write,#execinstr`.
-fn named_flags(cursor: &mut Cursor<'_>) -> Result<SectionFlags, Fail> {
-    let mut flags = SectionFlags::default();
+/// Parses section flags in an older syntax, `#alloc,#write,#execinstr`, and adds them to `flags`.
+fn named_flags(cursor: &mut Cursor<'_>, flags: &mut SectionFlags) -> Result<(), Fail> {
     loop {
         let start = cursor.token_start();
         if !cursor.eat(b'#') {
@@ -121,26 +183,30 @@ fn named_flags(cursor: &mut Cursor<'_>) -> Result<SectionFlags, Fail> {
             }
         }
         if !cursor.eat_after_blanks(b',') {
-            return Ok(flags);
+            return Ok(());
         }
     }
 }
 
-fn section_attributes(
-    parser: &mut Parser<'_>,
-    name: &str,
-) -> Result<(SectionKind, SectionFlags), Fail> {
+fn section_attributes(parser: &mut Parser<'_>, name: &str) -> Result<StatedAttributes, Fail> {
     let start = parser.cursor.token_start();
+    let mut stated = StatedAttributes {
+        kind: None,
+        flags: match section_default(name) {
+            (SectionKind::Note, _) => SectionFlags::default(),
+            (_, flags) => flags,
+        },
+        has_flags: true,
+        shares_name: false,
+        unique: None,
+    };
     if parser.cursor.peek() == b'#' {
-        let kind = if is_zeros(name) {
-            SectionKind::NoBits
-        } else {
-            SectionKind::ProgBits
-        };
-        return Ok((kind, named_flags(&mut parser.cursor)?));
+        named_flags(&mut parser.cursor, &mut stated.flags)?;
+        return Ok(stated);
     }
     let letters = parser.cursor.string()?;
-    let mut flags = SectionFlags::default();
+    stated.has_flags = !letters.is_empty();
+    let flags = &mut stated.flags;
     let (mut names_group, mut names_section) = (false, false);
     for letter in letters {
         match letter {
@@ -165,54 +231,74 @@ fn section_attributes(
             }
         }
     }
-    let mut kind = match name {
-        _ if is_zeros(name) => SectionKind::NoBits,
-        _ if name.starts_with(".note") && name != ".note.GNU-stack" => SectionKind::Note,
-        _ => SectionKind::ProgBits,
-    };
+    stated.shares_name = names_group || names_section;
+    let mut is_unique = false;
     if parser.cursor.eat_after_blanks(b',') {
-        let start = parser.cursor.token_start();
-        let _ = parser.cursor.eat(b'@') || parser.cursor.eat(b'%');
-        let word = parser.cursor.name()?;
-        kind = match &*word {
-            "progbits" => SectionKind::ProgBits,
-            "nobits" => SectionKind::NoBits,
-            "note" => SectionKind::Note,
-            _ => match OTHER_SECTION_TYPES.iter().find(|(name, _)| *name == word) {
-                Some(&(_, number)) => SectionKind::Other(number),
-                None => {
-                    let message = format!("unknown section type `{word}`");
-                    return Err(fail(&ids::SECTION_ATTRIBUTE, parser.cursor.since(start), message)
-                        .with_help("the types are @progbits, @nobits, @note, @init_array, @fini_array and @preinit_array"));
-                }
-            },
-        };
-        if !names_group && !names_section || flags.merge {
+        stated.kind = Some(section_type(&mut parser.cursor)?);
+        is_unique = eat_unique(&mut parser.cursor);
+        if !is_unique && (!stated.shares_name || stated.flags.merge) {
             parser.optional_absolute("the size of an element")?;
         }
     }
     // In a program with one source, each group occurs once and is never discarded, and links between sections have no
     // effect.
-    for is_named in [names_group, names_section] {
+    for is_named in [names_section, names_group] {
         if is_named {
             parser.cursor.comma("the name of a group or a section")?;
             parser.cursor.name()?;
         }
     }
-    if names_group && parser.cursor.eat_after_blanks(b',') {
+    is_unique = is_unique || eat_unique(&mut parser.cursor);
+    if names_group && !is_unique && parser.cursor.eat_after_blanks(b',') {
         let start = parser.cursor.token_start();
         if &*parser.cursor.name()? != "comdat" {
             let here = parser.cursor.since(start);
             let message = "only `comdat` may follow the name of a group";
             return Err(fail(&ids::SECTION_ATTRIBUTE, here, message));
         }
+        is_unique = eat_unique(&mut parser.cursor);
     }
-    Ok((kind, flags))
+    if is_unique {
+        parser.cursor.comma("the number of the section")?;
+        let number = parser.absolute_within("the section's number", 0, i64::from(u32::MAX) - 1)?;
+        stated.unique = Some(number);
+    }
+    Ok(stated)
 }
 
-/// Returns true if a section with this name holds only zeros and takes no space in the file.
-fn is_zeros(name: &str) -> bool {
-    name == ".bss" || name.starts_with(".bss.")
+/// Consumes a comma and `unique`, if they are next.
+fn eat_unique(cursor: &mut Cursor<'_>) -> bool {
+    let mut probe = cursor.clone();
+    if !probe.eat_after_blanks(b',') {
+        return false;
+    }
+    probe.skip_blanks();
+    let is_next = probe.word() == Some("unique");
+    if is_next {
+        *cursor = probe;
+    }
+    is_next
+}
+
+/// Parses a section's type: `@progbits`.
+fn section_type(cursor: &mut Cursor<'_>) -> Result<SectionKind, Fail> {
+    let start = cursor.token_start();
+    let _ = cursor.eat(b'@') || cursor.eat(b'%');
+    let word = cursor.name()?;
+    match &*word {
+        "progbits" => return Ok(SectionKind::ProgBits),
+        "nobits" => return Ok(SectionKind::NoBits),
+        "note" => return Ok(SectionKind::Note),
+        _ => {}
+    }
+    match OTHER_SECTION_TYPES.iter().find(|(name, _)| *name == word) {
+        Some(&(_, number)) => Ok(SectionKind::Other(number)),
+        None => {
+            let message = format!("unknown section type `{word}`");
+            Err(fail(&ids::SECTION_ATTRIBUTE, cursor.since(start), message)
+                .with_help("the types are @progbits, @nobits, @note, @init_array, @fini_array and @preinit_array"))
+        }
+    }
 }
 
 /// Handles `.text` and other section names used as directives.

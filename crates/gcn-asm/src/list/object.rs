@@ -20,9 +20,9 @@ use gcn_object::{
 
 use super::data::{self, LinkedField, ListedMark};
 use super::{ListOptions, ListedCode, ListedField, Name, list_to, notes};
-use crate::directive::section::OTHER_SECTION_TYPES;
+use crate::assembler::layout::OTHER_SECTION_TYPES;
 
-use listed::{LABELS, ListedObject, NOBITS, sum};
+use listed::{EXECUTE, LABELS, ListedObject, NOBITS, WRITE, sum};
 
 pub use listed::target_id;
 

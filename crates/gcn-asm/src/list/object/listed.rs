@@ -9,7 +9,7 @@ use gcn_object::{
     SymbolKind, SymbolSection,
 };
 
-use crate::directive::section::OTHER_SECTION_TYPES;
+use crate::assembler::layout::{OTHER_SECTION_TYPES, STANDARD, section_default};
 use crate::inputs::features::Features;
 use crate::list::{Name, is_name};
 
