@@ -168,19 +168,23 @@ pub(crate) fn finish_kernel(
         );
         return Err(fail(&ids::KERNEL_WITHOUT_CODE, kernel.span, message));
     };
-    if offset.is_multiple_of(ENTRY_ALIGN) {
-        parser.names.layout.align(section, ENTRY_ALIGN);
-    } else {
+    let layout = &mut parser.names.layout;
+    let stated = layout.sections.get(section as usize);
+    let begin = stated.and_then(|section| section.address).unwrap_or(0);
+    let address = begin.wrapping_add(offset);
+    if !address.is_multiple_of(ENTRY_ALIGN) {
         parser.diagnostics.push(
             Diagnostic::warning(&ids::KERNEL_ALIGNMENT,
                 kernel.span.clone(),
                 format!(
-                    "kernel `{}` begins at {offset:#x}, but hardware starts code at multiples of {ENTRY_ALIGN} bytes",
+                    "kernel `{}` begins at {address:#x}, but hardware starts code at multiples of {ENTRY_ALIGN} bytes",
                     kernel.name
                 ),
             )
             .help("write `.p2align 8` before its label"),
         );
+    } else if offset.is_multiple_of(ENTRY_ALIGN) {
+        layout.align(section, ENTRY_ALIGN);
     }
     let symbols = &mut parser.names.symbols;
     let entry = symbols.get(kernel.symbol);

@@ -26,9 +26,6 @@ use listed::{EXECUTE, LABELS, ListedObject, NOBITS, WRITE, sum};
 
 pub use listed::target_id;
 
-/// ELF section flags `SHF_WRITE` and `SHF_EXECINSTR`.
-const WRITE: u64 = 1;
-const EXECUTE: u64 = 4;
 /// ELF section index of symbols in LDS.
 const LDS: u16 = 0xff00;
 /// Maximum alignment in bytes that directives support.
@@ -101,7 +98,21 @@ impl ListedObject<'_> {
         if self.object.linked {
             let _ = writeln!(out, "\t.gcn_address {:#x}", section.address);
         }
-        if section.align > 1 && section.align.is_power_of_two() && section.align <= MAX_ALIGN {
+        let is_code = section.flags & EXECUTE != 0;
+        let problem = if self.overlapping.contains(&index) {
+            Some("It overlaps another section")
+        } else if self.object.linked && is_code && !section.address.is_multiple_of(4) {
+            Some("Code begins at a multiple of 4")
+        } else {
+            None
+        };
+        if let Some(problem) = problem {
+            let _ = writeln!(out, "\t// {problem}: the assembler refuses this address.");
+        }
+        let is_alignment = section.align.is_power_of_two() && section.align <= MAX_ALIGN;
+        let is_aligned =
+            !self.object.linked || section.address.is_multiple_of(section.align.max(1));
+        if section.align > 1 && is_alignment && is_aligned {
             let _ = writeln!(out, "\t.p2align {}", section.align.trailing_zeros());
         }
         let _ = writeln!(out, "{}:", self.begin_label(index));
@@ -151,11 +162,17 @@ impl ListedObject<'_> {
             .iter()
             .map(|&index| {
                 let places = self.places.get(&index).map_or(&[][..], Vec::as_slice);
+                // Only one of several symbols at a header lists it.
+                let mut listed = None;
                 let symbols = places
                     .iter()
                     .filter_map(|&place| {
                         let symbol = object.symbols.get(place)?;
-                        let header = self.kernel_code(index, symbol);
+                        let header = match listed == Some(symbol.value) {
+                            true => None,
+                            false => self.kernel_code(index, symbol),
+                        };
+                        listed = header.as_ref().map(|_| symbol.value).or(listed);
                         Some((place, self.attributes(symbol), header))
                     })
                     .collect();
@@ -235,8 +252,11 @@ impl ListedObject<'_> {
                 continue;
             };
             let offset = symbol.value.wrapping_sub(section.address);
-            if let Some(text) = self.descriptor(index, symbol) {
-                covered.push(offset + ENTRY_OFFSET_FIELD);
+            let entry = offset.wrapping_add(ENTRY_OFFSET_FIELD);
+            if covered.last() != Some(&entry)
+                && let Some(text) = self.descriptor(index, symbol)
+            {
+                covered.push(entry);
                 let size = DESCRIPTOR_SIZE as u64;
                 marks.push(ListedMark::block(offset, size, text));
                 continue;
@@ -266,6 +286,10 @@ impl ListedObject<'_> {
     /// Defines symbols that are not labels.
     fn symbols_elsewhere(&self, out: &mut String) {
         for (index, symbol) in self.object.symbols.iter().enumerate() {
+            if self.is_shadowed(symbol) {
+                let (name, value) = (symbol.name.escape_debug(), symbol.value);
+                let _ = writeln!(out, "\t// Left out: another `{name}`, at {value:#x}.");
+            }
             if !self.has_name(index) {
                 continue;
             }

@@ -17,8 +17,10 @@ use common::target;
 use gcn_asm::list::{ListOptions, list_object};
 use gcn_asm::{Assembly, Options, SectionKind, Source, SymbolPlace, assemble};
 use gcn_isa::Target;
+use gcn_object::write::{Builder, InputSection, InputSectionKind, SectionContents};
 use gcn_object::{
-    Binding, CodeObject, RelocationKind, RelocationTarget, SymbolKind, Visibility, read,
+    Binding, CodeObject, Flags, RelocationKind, RelocationTarget, SymbolKind, Version, Visibility,
+    read,
 };
 
 /// `SHT_PROGBITS`, `SHT_NOTE` and `SHT_NOBITS`.
@@ -392,6 +394,59 @@ fn version_2_directives_make_what_clang_15_makes() {
     );
     check_linked("version 2", &bytes);
     assert!(listing(&object).contains("\t.amd_kernel_code_t\n"));
+}
+
+#[test]
+fn two_names_of_a_kernel_have_one_header() {
+    let source = "\t.hsa_code_object_version 2,1\n\t.hsa_code_object_isa 8,0,3,\"AMD\",\"AMDGPU\"\n\
+        \t.globl k\n\t.globl other\n\t.p2align 8\n\t.amdgpu_hsa_kernel k\n\t.amdgpu_hsa_kernel other\n\
+        k:\nother:\n\t.amd_kernel_code_t\n\t.end_amd_kernel_code_t\n\ts_endpgm\n.Lend:\n\
+        \t.size k, .Lend-k\n\t.size other, .Lend-k\n";
+    let parsed = Source {
+        name: "test.s",
+        text: source,
+    };
+    let program = assemble(&parsed, &Options::new(target("gfx803"))).program;
+    let bytes = program.to_object(None).expect("it links");
+    check_linked("two names", &bytes);
+    let object = read(&bytes).expect("it is an object");
+    let text = listing(&object);
+    assert_eq!(text.matches("\t.amd_kernel_code_t\n").count(), 1, "{text}");
+}
+
+#[test]
+fn sections_keep_attributes_that_their_names_deny() {
+    let section = |name: &str, write, execute| InputSection {
+        name: name.to_owned(),
+        contents: SectionContents::Bytes(vec![7; 8].into()),
+        kind: InputSectionKind::Program,
+        align: 16,
+        address: None,
+        loaded: true,
+        write,
+        execute,
+    };
+    let flags = Flags {
+        mach: target("gfx900").elf_mach,
+        ..Flags::default()
+    };
+    let mut builder = Builder::new(Version::V5, flags);
+    builder.section(section(".text", true, false));
+    builder.section(section(".text.part", false, false));
+    builder.section(section(".rodata", false, true));
+    builder.section(section(".bss", true, false));
+    let bytes = builder.build().expect("the input is valid");
+    let object = read(&bytes).expect("it is an object");
+    let program = assembled("attributes", &object).program;
+    let made = program.to_object(None).expect("it links");
+    let made = read(&made).expect("it is an object");
+    let sections = |object: &CodeObject| -> BTreeSet<_> {
+        let sections = object.sections.iter();
+        let kept = sections.filter(|s| object.section_bytes(s) == [7; 8]);
+        kept.map(|s| (s.address, s.flags)).collect()
+    };
+    assert_eq!(sections(&object).len(), 4);
+    assert_eq!(sections(&made), sections(&object));
 }
 
 #[test]

@@ -43,7 +43,9 @@ impl<'a> ListedObject<'a> {
         let kernel = kernels.find(|it| symbol.name.strip_suffix(".kd") == Some(&it.name))?;
         let begin = self.object.sections.get(section)?.address;
         let entry = symbol.value.checked_add(ENTRY_OFFSET_FIELD)?;
-        let is_aligned = (symbol.value - begin).is_multiple_of(DESCRIPTOR_SIZE as u64);
+        let is_multiple = |address: u64| address.is_multiple_of(DESCRIPTOR_SIZE as u64);
+        let is_aligned = is_multiple(symbol.value.checked_sub(begin)?)
+            && (!self.object.linked || is_multiple(begin));
         let is_alone = self.is_alone(section, symbol.value, DESCRIPTOR_SIZE, Some(entry));
         let is_descriptor =
             symbol.kind == SymbolKind::Object && symbol.size == DESCRIPTOR_SIZE as u64;
@@ -67,7 +69,11 @@ impl<'a> ListedObject<'a> {
             }
             None => kernel.entry_address == code.value,
         };
-        if !leads_to_code || !matches!(code.section, SymbolSection::Section(_)) {
+        let is_label = match code.section {
+            SymbolSection::Section(section) => self.is_label(section, code),
+            _ => false,
+        };
+        if !leads_to_code || !is_label {
             return None;
         }
         self.descriptor_text(kernel, self.bytes_at(section, symbol.value)?)

@@ -12,12 +12,27 @@ use gcn_object::{
 use crate::assembler::layout::{OTHER_SECTION_TYPES, STANDARD, section_default};
 use crate::inputs::features::Features;
 use crate::list::{Name, is_name};
+use crate::program::SectionKind;
 
 /// ELF types of sections that contain program data (`SHT_PROGBITS`) or zeros (`SHT_NOBITS`).
 const PROGBITS: u32 = 1;
 pub(super) const NOBITS: u32 = 8;
+/// ELF section flags `SHF_WRITE` and `SHF_EXECINSTR`.
+pub(super) const WRITE: u64 = 1;
+pub(super) const EXECUTE: u64 = 4;
 /// Section that linkers add for page protection.
 const RELRO_PADDING: &str = ".relro_padding";
+/// Names of the tables that a linker generates, which no other section can have.
+const TABLES: [&str; 8] = [
+    ".dynsym",
+    ".hash",
+    ".dynstr",
+    ".rela.dyn",
+    ".dynamic",
+    ".symtab",
+    ".strtab",
+    ".shstrtab",
+];
 /// Prefix of labels that are not symbols in the object.
 pub(super) const LABELS: &str = ".L";
 
@@ -49,6 +64,8 @@ pub(super) struct ListedObject<'a> {
     pub(super) data: Vec<usize>,
     /// Unique name of each section, by section index.
     pub(super) names: HashMap<usize, String>,
+    /// Indices of linked sections that begin before the end of another one.
+    pub(super) overlapping: HashSet<usize>,
     /// Index of the symbol that owns each name.
     pub(super) named: HashMap<&'a str, usize>,
     /// Prefix of labels that are not symbols.
@@ -85,6 +102,20 @@ fn is_program(section: &Section) -> bool {
     section.is_loaded() && kept && section.name != RELRO_PADDING
 }
 
+/// Returns true if a section directive can give a section called `name` these attributes.
+fn takes_attributes(name: &str, section: &Section) -> bool {
+    let (kind, defaults) = section_default(name);
+    let (write, execute) = (section.flags & WRITE != 0, section.flags & EXECUTE != 0);
+    if STANDARD.contains(&name) {
+        let number = match kind {
+            SectionKind::NoBits => NOBITS,
+            _ => PROGBITS,
+        };
+        return (section.kind, write, execute) == (number, defaults.write, defaults.exec);
+    }
+    (write || !defaults.write) && (execute || !defaults.exec)
+}
+
 impl<'a> ListedObject<'a> {
     pub(super) fn new(object: &'a CodeObject<'a>, target: &'static Target) -> ListedObject<'a> {
         let mut whole = ListedObject {
@@ -93,6 +124,7 @@ impl<'a> ListedObject<'a> {
             code: Vec::new(),
             data: Vec::new(),
             names: HashMap::new(),
+            overlapping: HashSet::new(),
             named: HashMap::new(),
             labels: LABELS.to_owned(),
             places: HashMap::new(),
@@ -114,7 +146,8 @@ impl<'a> ListedObject<'a> {
                 whole.data.push(index);
             }
             let mut name = section.name.clone();
-            if !is_name(&name) {
+            let is_possible = is_name(&name) && !TABLES.contains(&name.as_str());
+            if !is_possible || !takes_attributes(&name, section) {
                 name = format!(".section.{index}");
             }
             while !taken.insert(name.clone()) {
@@ -122,28 +155,57 @@ impl<'a> ListedObject<'a> {
             }
             whole.names.insert(index, name);
         }
+        whole.find_overlaps();
         whole.name_symbols();
         whole.place_symbols();
         whole
     }
 
+    fn find_overlaps(&mut self) {
+        let sections = self.object.sections.iter().enumerate();
+        let listed = sections.filter(|(index, section)| {
+            self.object.linked && self.names.contains_key(index) && section.size > 0
+        });
+        let mut ranges: Vec<_> = listed
+            .map(|(index, section)| (section.address, section.size, index))
+            .collect();
+        ranges.sort_unstable();
+        let mut end = 0;
+        for (address, size, index) in ranges {
+            if address < end {
+                self.overlapping.insert(index);
+            }
+            end = end.max(address.saturating_add(size));
+        }
+    }
+
+    /// Returns true if the listing has a symbol of this kind and place.
+    fn is_listed(&self, symbol: &Symbol) -> bool {
+        let is_gone = match symbol.section {
+            SymbolSection::Section(section) => !self.names.contains_key(&section),
+            SymbolSection::Undefined
+            | SymbolSection::Absolute
+            | SymbolSection::Common { .. }
+            | SymbolSection::Other(_) => false,
+        };
+        let is_real = !matches!(symbol.kind, SymbolKind::Section | SymbolKind::File);
+        is_real && is_name(&symbol.name) && !is_gone
+    }
+
+    /// Returns true for a symbol in a listed section that is left out, because one elsewhere has its name.
+    pub(super) fn is_shadowed(&self, symbol: &Symbol) -> bool {
+        let named = self.named.get(symbol.name.as_str());
+        let other = named.and_then(|&index| self.object.symbols.get(index));
+        let is_placed = matches!(symbol.section, SymbolSection::Section(_));
+        let place = |symbol: &Symbol| (symbol.section, symbol.value);
+        is_placed && self.is_listed(symbol) && other.is_some_and(|it| place(it) != place(symbol))
+    }
+
     /// Assigns names to symbols; global symbols take precedence.
     fn name_symbols(&mut self) {
-        let symbols = || self.object.symbols.iter().enumerate();
-        let has_name = |symbol: &Symbol| {
-            let is_real = !matches!(symbol.kind, SymbolKind::Section | SymbolKind::File);
-            is_real && is_name(&symbol.name)
-        };
         for is_local in [false, true] {
-            for (index, symbol) in symbols() {
-                let gone = match symbol.section {
-                    SymbolSection::Section(section) => !self.names.contains_key(&section),
-                    SymbolSection::Undefined
-                    | SymbolSection::Absolute
-                    | SymbolSection::Common { .. }
-                    | SymbolSection::Other(_) => false,
-                };
-                if (symbol.binding == Binding::Local) == is_local && has_name(symbol) && !gone {
+            for (index, symbol) in self.object.symbols.iter().enumerate() {
+                if (symbol.binding == Binding::Local) == is_local && self.is_listed(symbol) {
                     self.named.entry(&symbol.name).or_insert(index);
                 }
             }
