@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 use crate::inputs::dialect::Dialect;
+pub(crate) use literal::without_suffix;
 
 /// Name of the location counter.
 pub(crate) const HERE: &str = ".";

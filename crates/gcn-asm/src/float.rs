@@ -89,6 +89,18 @@ impl FloatLayout {
         self.rounded(significand, exponent)
     }
 
+    /// Double that rounds to `bits`: `double`, or the number that they represent if `double`, which was rounded itself,
+    /// rounds to others.
+    pub(crate) fn double_for(&self, double: f64, bits: u64) -> f64 {
+        if self.magnitude(double) == bits {
+            double
+        } else if self.width == HALF.width {
+            f16::from_bits(bits as u16).to_f64()
+        } else {
+            f32::from_bits(bits as u32).into()
+        }
+    }
+
     /// Parses a hexadecimal floating-point number as in C, without its prefix, for example `1.8p3`.
     pub(crate) fn hexadecimal(&self, text: &str) -> Option<u64> {
         /// Largest significand with room for another hexadecimal digit.

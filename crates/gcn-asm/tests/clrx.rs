@@ -483,3 +483,11 @@ fn resources_begin_at_multiples_of_four() {
         &[2, 0, 0x22, 0xc0, 4, 0, 0, 0],
     );
 }
+
+#[test]
+fn numbers_with_a_suffix_are_rounded_once() {
+    let half = "v_add_f16 v0, 1.00048828125000000000000001h, v1";
+    gives(half, &[0xff, 0x02, 0x00, 0x3e, 0x01, 0x3c, 0x00, 0x00]);
+    let single = "v_add_f32 v0, 1.00000017881393432617187499s, v1";
+    gives(single, &[0xff, 0x02, 0x00, 0x02, 0x01, 0x00, 0x80, 0x3f]);
+}

@@ -132,12 +132,17 @@ const ALIKE: &[(&str, &str, &str)] = &[
     // Data.
     ("gfx900", ".byte 1, 2\n.short 3\n.ascii \"ab\\n\\0\"", ".long 0x00030201, 0x000a6261"),
     ("gfx900", ".set a, 3\n.octa -a+1, -(2)\n.octa -5", ".octa -2, -2, -5"),
+    ("gfx900", ".octa 017, 0b101, 1u, -010", ".octa 15, 5, 1, -8"),
+    ("gfx900", ".quad 1u, 0x10ul, 0b11Ll, 017uLL, -1ull", ".quad 1, 16, 3, 15, -1"),
+    ("gfx900", ".byte '\\0', '\\q', '\\n', '\\\''", ".byte 48, 113, 10, 39"),
+    ("gfx900", ".dcb.s 2, 1.5\n.dcb.d 1, -0.5\n.ds.x 1\n.ds.p 2", ".float 1.5, 1.5\n.double -0.5\n.zero 36"),
     ("gfx900", ".float 1.0, -2\n.double 0.5", ".long 0x3f800000, 0xc0000000, 0, 0x3fe00000"),
     ("gfx900", ".fill 2, 4, 7\n.space 4\n.zero 4", ".long 7, 7, 0, 0"),
     ("gfx900", "s_nop 1\n.p2align 4", "s_nop 1\ns_nop 0\ns_nop 0\ns_nop 0"),
     ("gfx900", "s_nop 1\n.p2alignl 4, 0xbf9f0000", "s_nop 1\n.long 0xbf9f0000, 0xbf9f0000, 0xbf9f0000"),
     ("gfx900", ".data\n.long 1\n.text\n.long 2\n.previous\n.long 3\n.section .text\n.long 4", ".long 2, 4"),
     ("gfx900", ".pushsection .x\n.long 1\n.popsection\n.long 2", ".long 2"),
+    ("gfx900", ".section .text,\"ax\",@progbits,unique,1\n.long 1\n.section .text,\"ax\",@progbits\n.long 2", ".long 2"),
 ];
 
 #[test]
@@ -237,6 +242,18 @@ const MESSAGES: &[Case] = &[
     ("gfx900", "a:\na:", &[("a", "symbol `a` is already defined", "")]),
     ("gfx900", "x = y\ny = x\n.long x", &[("x", "defined in terms of itself", ""), ("y", "defined in terms of itself", ""), ("x", "defined in terms of itself", "")]),
     ("gfx900", ".byte 256", &[("256", "out of range -128 to 255", "")]),
+    ("gfx900", ".dcb.b 1, 256", &[(".dcb.b", "out of range -128 to 255", "")]),
+    ("gfx900", "s_branch 1f\nx = 2f\n1: s_branch 3f // 3\n.skip 4f", &[
+        ("2f", "there is no label `2:` after this", ""),
+        ("3f", "there is no label `3:` after this", ""),
+        ("4f", "symbol `4f` is not defined", ""),
+        ("4f", "there is no label `4:` after this", ""),
+    ]),
+    ("gfx900", ".section .a,\"a\"\n.section .a,\"ax\"\n.section .a\n.section .a,\"a\",@nobits\n.section .text,\"ax\"\n.section .data,\"ax\"", &[
+        (".a,\"ax\"", "section `.a` has the flags \"a\"", "cannot change"),
+        (".a,\"a\",@nobits", "section `.a` has another type", ""),
+        (".data,\"ax\"", "section `.data` has the flags \"aw\"", ""),
+    ]),
     ("gfx900", ".fill 0x20000000, 8, 0", &[(".fill", "would become too large", "at most 268435456 bytes")]),
     ("gfx900", ".bss\n.skip 1 << 41", &[(".skip", "would become too large", "at most 1099511627776 bytes")]),
     ("gfx900", ".lnog 1", &[(".lnog", "unknown directive", "did you mean `.long`?")]),
@@ -249,6 +266,18 @@ const MESSAGES: &[Case] = &[
     ("gfx600", ".amdhsa_kernel k\n.amdhsa_fp16_overflow 1\n.end_amdhsa_kernel\nk:", &[(".amdhsa_kernel k", "it gets 1 VGPRs, 1 SGPRs, no VCC", ""), (".amdhsa_fp16_overflow", "GCN 1.0 has no", "GCN 1.4")]),
     ("gfx900", ".amd_kernel_code_t\n  wavefront_sgpr_coun = 1\n.end_amd_kernel_code_t", &[("wavefront_sgpr_coun", "has no key `wavefront_sgpr_coun`", "`wavefront_sgpr_count`")]),
     ("gfx900", ".amd_kernel_code_t\n  is_ptr64 = 2\n enable_wgp_mode = 1\n.end_amd_kernel_code_t", &[("2", "out of range 0 to 1 of `is_ptr64`", "")]),
+    ("gfx900", ".amdhsa_kernel k\ns_nop 0\nl: .long 1\n1:\nx = 1\n.incbin \"a\"\n.end_amdhsa_kernel\nk: s_endpgm", &[
+        (".amdhsa_kernel k", "it gets 1 VGPRs", ""),
+        ("s_nop", "`s_nop` cannot be between `.amdhsa_kernel k` and `.end_amdhsa_kernel`", ""),
+        ("l", "`l` cannot be between", ""),
+        ("1:", "`1:` cannot be between", ""),
+        ("x", "`x` cannot be between", ""),
+        (".incbin", "`.incbin` cannot be between", ""),
+    ]),
+    ("gfx900", ".amd_kernel_code_t\ns_nop 0\n.long 1\n.end_amd_kernel_code_t", &[
+        ("s_nop", "cannot be between `.amd_kernel_code_t` and `.end_amd_kernel_code_t`", ""),
+        (".long", "cannot be between", ""),
+    ]),
     ("gfx900", ".amd_kernel_code_t", &[(".amd_kernel_code_t", "is not closed", ".end_amd_kernel_code_t")]),
     ("gfx900", ".end_amd_kernel_code_t", &[(".end_amd_kernel_code_t", "without `.amd_kernel_code_t`", "")]),
     ("gfx900", ".amdgpu_lds a, 100\n.amdgpu_lds b, 8, 16\n.if b != 112 || b@abs32@hi != 0\n.error \"misplaced\"\n.endif\nk: s_mov_b32 s0, b@abs32@lo\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr 1\n.amdhsa_next_free_sgpr 1\n.end_amdhsa_kernel", &[(".amdhsa_kernel k", "it gets the 120 bytes of `.amdgpu_lds`", "")]),
@@ -340,7 +369,6 @@ fn raw_words_are_linked_within_code() {
     }
     let errors = program(&format!("{code}.data\ntable: .long 5")).to_linked_raw();
     assert_eq!(errors.map_err(|errors| errors.len()), Err(2));
-}
     // As in LLVM, the alias of a label has no relocation specifier.
     let text = "label: s_nop 0\nalias = label@rel32@hi\ns_add_u32 s0, s0, alias\n";
     let linked = program(text).to_linked_raw().expect("one section");
@@ -348,3 +376,4 @@ fn raw_words_are_linked_within_code() {
     // The distance to a number depends on the load address.
     let errors = program("five = 5\ns_add_u32 s0, s0, five@rel32@lo\n").to_linked_raw();
     assert_eq!(errors.map_err(|errors| errors.len()), Err(1));
+}

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{Cursor, FloatWidth, WrittenNumber, is_word};
 use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
-use crate::float::DOUBLE;
+use crate::float::{DOUBLE, FloatLayout, HALF, SINGLE};
 use crate::ids;
 
 impl<'a> Cursor<'a> {
@@ -85,10 +85,9 @@ impl<'a> Cursor<'a> {
         }
         let end = self.pos;
         if is_word(self.peek()) {
-            // C suffixes are accepted but have no effect.
-            let suffix = self.tail();
-            if !matches!(self.slice(suffix), "U" | "L" | "LL" | "UL" | "ULL") {
-                let text = self.slice(start..self.pos);
+            self.tail();
+            let text = self.slice(start..self.pos);
+            if start + without_suffix(text).len() != end {
                 let message = format!("`{text}` is not a number");
                 return Err(fail(&ids::INVALID_NUMBER, start..self.pos, message));
             }
@@ -137,8 +136,8 @@ impl<'a> Cursor<'a> {
                 self.pos += 1;
             }
         }
-        let value = self.slice(start..self.pos).parse().ok();
-        self.float_number(start, value)
+        let text = self.slice(start..self.pos);
+        self.float_number(start, |format| (format.decimal)(text))
     }
 
     /// Reads a hexadecimal floating-point number, such as `0x1.8p3`, whose digits begin at `digits`.
@@ -156,12 +155,17 @@ impl<'a> Cursor<'a> {
                 self.pos += 1;
             }
         }
-        let bits = DOUBLE.hexadecimal(self.slice(digits..self.pos));
-        self.float_number(start, bits.map(f64::from_bits))
+        let digits = self.slice(digits..self.pos);
+        self.float_number(start, |format| format.hexadecimal(digits))
     }
 
-    /// Finishes a floating-point number whose digits end at the cursor; reads its width suffix, if any.
-    fn float_number(&mut self, start: usize, value: Option<f64>) -> Result<WrittenNumber, Fail> {
+    /// Finishes a floating-point number whose digits end at the cursor; reads its width suffix, if any. `bits` rounds
+    /// the digits to a format.
+    fn float_number(
+        &mut self,
+        start: usize,
+        bits: impl Fn(&FloatLayout) -> Option<u64>,
+    ) -> Result<WrittenNumber, Fail> {
         let suffix = match self.peek() | 0x20 {
             _ if is_word(self.peek_at(1)) => None,
             b'h' => Some(FloatWidth::Half),
@@ -170,6 +174,13 @@ impl<'a> Cursor<'a> {
             _ => None,
         };
         self.pos += usize::from(suffix.is_some());
+        let double = bits(&DOUBLE).map(f64::from_bits);
+        let rounded = |format: &FloatLayout| Some(format.double_for(double?, bits(format)?));
+        let value = match suffix {
+            Some(FloatWidth::Half) => rounded(&HALF),
+            Some(FloatWidth::Single) => rounded(&SINGLE),
+            Some(FloatWidth::Double) | None => double,
+        };
         match value {
             Some(value) if !is_word(self.peek()) => Ok(match suffix {
                 Some(width) => WrittenNumber::Suffixed(value, width),
@@ -204,7 +215,13 @@ impl<'a> Cursor<'a> {
     pub(crate) fn character(&mut self) -> Result<i64, Fail> {
         let start = self.pos;
         self.pos += 1;
+        let escaped = self.peek_at(1);
+        let is_single = self.peek_at(2) == b'\'' && escaped.is_ascii_graphic();
         let value = match self.peek() {
+            b'\\' if is_single && !self.dialect.characters_have_codes() => {
+                self.pos += 2;
+                letter_escape(escaped).unwrap_or(escaped)
+            }
             b'\\' => match self.escape() {
                 Ok(value) => value,
                 // An unknown escape yields the character itself.
@@ -296,14 +313,10 @@ impl<'a> Cursor<'a> {
             }
             return Ok(value as u8);
         }
-        let value = match byte {
-            b'n' => b'\n',
-            b't' => b'\t',
-            b'r' => b'\r',
-            b'b' => 0x08,
-            b'f' => 0x0c,
-            b'"' | b'\\' | b'\'' => byte,
-            _ => {
+        let value = match (letter_escape(byte), byte) {
+            (Some(value), _) => value,
+            (None, b'"' | b'\\' | b'\'') => byte,
+            (None, _) => {
                 let message = "unknown escape";
                 return Err(
                     fail(&ids::INVALID_ESCAPE, start..self.here().end, message).with_help(
@@ -315,4 +328,24 @@ impl<'a> Cursor<'a> {
         self.pos += 1;
         Ok(value)
     }
+}
+
+/// Code of the character that a letter after a backslash stands for.
+fn letter_escape(letter: u8) -> Option<u8> {
+    Some(match letter {
+        b'n' => b'\n',
+        b't' => b'\t',
+        b'r' => b'\r',
+        b'b' => 0x08,
+        b'f' => 0x0c,
+        _ => return None,
+    })
+}
+
+/// Text of an integer without C's suffix for its type, such as `u` or `ULL`, which has no effect.
+pub(crate) fn without_suffix(text: &str) -> &str {
+    let is_long = |c: char| matches!(c, 'l' | 'L');
+    let text = text.strip_suffix(is_long).unwrap_or(text);
+    let text = text.strip_suffix(is_long).unwrap_or(text);
+    text.strip_suffix(['u', 'U']).unwrap_or(text)
 }

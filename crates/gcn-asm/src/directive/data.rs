@@ -6,6 +6,7 @@ use crate::argument::DelayedValue;
 use crate::assembler::layout::MAX_ALIGN;
 use crate::assembler::output::{Fixup, FixupKind, NOP, Output, check_width};
 use crate::assembler::parser::Parser;
+use crate::cursor::without_suffix;
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::expr::ParsedExpr;
 use crate::float::{FloatLayout, HALF};
@@ -164,10 +165,14 @@ pub(crate) fn octa(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), F
             b'0'..=b'9' => {
                 let place = parser.cursor.tail();
                 let text = parser.cursor.slice(place);
-                let (digits, radix) = match text.get(..2) {
-                    Some("0x" | "0X") => (text.get(2..).unwrap_or(""), 16),
-                    _ => (text, 10),
+                let number = without_suffix(text);
+                let (prefix, radix) = match number.as_bytes() {
+                    [b'0', b'x' | b'X', ..] => (2, 16),
+                    [b'0', b'b' | b'B', ..] => (2, 2),
+                    [b'0', _, ..] => (1, 8),
+                    _ => (0, 10),
                 };
+                let digits = number.get(prefix..).unwrap_or("");
                 let number = u128::from_str_radix(digits, radix).map_err(|_| {
                     let message = format!("`{text}` is not a number of 128 bits");
                     fail(&ids::INVALID_NUMBER, parser.cursor.since(start), message)
@@ -200,47 +205,8 @@ pub(crate) fn floats(
 ) -> Result<(), Fail> {
     loop {
         let start = parser.cursor.token_start();
-        let is_missing = is_missing_datum(parser);
-        let is_negative = parser.cursor.eat(b'-');
-        if !is_negative {
-            let _ = parser.cursor.eat(b'+');
-        }
-        let place = parser.cursor.float_tail();
-        let text = if is_missing {
-            "0"
-        } else {
-            parser.cursor.slice(place)
-        };
+        let bytes = float_bits(parser, format)?.to_le_bytes();
         let span = parser.cursor.since(start);
-        if text.is_empty() {
-            return Err(parser.cursor.expected("a floating-point number"));
-        }
-        let hexadecimal = text.strip_prefix("0x").or(text.strip_prefix("0X"));
-        let bits = match hexadecimal {
-            Some(digits) => format.hexadecimal(digits),
-            None if text.eq_ignore_ascii_case("nan") => Some(format.nan()),
-            // Rust parses LLVM's names for infinity: `inf` and `infinity`.
-            None => (format.decimal)(text),
-        };
-        let Some(bits) = bits else {
-            let error = fail(
-                &ids::INVALID_NUMBER,
-                span,
-                format!("`{text}` is not a floating-point number"),
-            );
-            return Err(match hexadecimal {
-                Some(digits) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
-                    error.with_help("write bit patterns with `.long` or `.quad`")
-                }
-                _ => error,
-            });
-        };
-        let bits = if is_negative {
-            bits | format.sign()
-        } else {
-            bits
-        };
-        let bytes = bits.to_le_bytes();
         output.emit(
             &mut parser.names.layout,
             bytes.get(..format.width).unwrap_or(&bytes),
@@ -250,6 +216,51 @@ pub(crate) fn floats(
             return Ok(());
         }
     }
+}
+
+/// Parses a floating-point number and rounds it to a format.
+fn float_bits(parser: &mut Parser<'_>, format: &FloatLayout) -> Result<u64, Fail> {
+    let start = parser.cursor.token_start();
+    let is_missing = is_missing_datum(parser);
+    let is_negative = parser.cursor.eat(b'-');
+    if !is_negative {
+        let _ = parser.cursor.eat(b'+');
+    }
+    let place = parser.cursor.float_tail();
+    let text = if is_missing {
+        "0"
+    } else {
+        parser.cursor.slice(place)
+    };
+    let span = parser.cursor.since(start);
+    if text.is_empty() {
+        return Err(parser.cursor.expected("a floating-point number"));
+    }
+    let hexadecimal = text.strip_prefix("0x").or(text.strip_prefix("0X"));
+    let bits = match hexadecimal {
+        Some(digits) => format.hexadecimal(digits),
+        None if text.eq_ignore_ascii_case("nan") => Some(format.nan()),
+        // Rust parses LLVM's names for infinity: `inf` and `infinity`.
+        None => (format.decimal)(text),
+    };
+    let Some(bits) = bits else {
+        let error = fail(
+            &ids::INVALID_NUMBER,
+            span,
+            format!("`{text}` is not a floating-point number"),
+        );
+        return Err(match hexadecimal {
+            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+                error.with_help("write bit patterns with `.long` or `.quad`")
+            }
+            _ => error,
+        });
+    };
+    Ok(if is_negative {
+        bits | format.sign()
+    } else {
+        bits
+    })
 }
 
 /// Emits comma-separated strings with `width` bytes per character; strings separated by blanks are concatenated.
@@ -308,19 +319,36 @@ pub(crate) fn space(
 pub(crate) fn repeated(
     parser: &mut Parser<'_>,
     output: &mut Output,
-    width: usize,
+    width: u8,
     span: &Range<usize>,
 ) -> Result<(), Fail> {
     let count = parser.absolute_within("the number of elements", 0, i64::MAX)?;
-    let bytes = parser
-        .optional_absolute("the value")?
-        .unwrap_or(0)
-        .to_le_bytes();
-    let element = bytes.get(..width).unwrap_or(&bytes);
+    let value = parser.optional_absolute("the value")?.unwrap_or(0);
+    check_datum(parser, value, width, span)?;
+    let bytes = value.to_le_bytes();
+    let element = bytes.get(..usize::from(width)).unwrap_or(&bytes);
     output.emit_repeated(
         &mut parser.names.layout,
         count.cast_unsigned(),
         element,
+        span,
+    )
+}
+
+/// Handles `.dcb.s count, number` and `.dcb.d`.
+pub(crate) fn repeated_floats(
+    parser: &mut Parser<'_>,
+    output: &mut Output,
+    format: &FloatLayout,
+    span: &Range<usize>,
+) -> Result<(), Fail> {
+    let count = parser.absolute_within("the number of elements", 0, i64::MAX)?;
+    parser.cursor.comma("the number")?;
+    let bytes = float_bits(parser, format)?.to_le_bytes();
+    output.emit_repeated(
+        &mut parser.names.layout,
+        count.cast_unsigned(),
+        bytes.get(..format.width).unwrap_or(&bytes),
         span,
     )
 }

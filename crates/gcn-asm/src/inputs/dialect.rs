@@ -140,6 +140,12 @@ impl Dialect {
         self == Dialect::Clrx
     }
 
+    /// Returns true if the octal code of a character may follow a backslash in single quotes: `'\0'`; otherwise a single
+    /// digit there is that digit.
+    pub(crate) fn characters_have_codes(self) -> bool {
+        self == Dialect::Clrx
+    }
+
     /// Returns true if a value in a data list may be omitted, which means 0.
     pub(crate) fn takes_missing_data(self) -> bool {
         self == Dialect::Clrx
