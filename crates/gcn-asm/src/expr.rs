@@ -1,7 +1,8 @@
 //! Expressions over 64-bit numbers and symbols, with the operators and precedence of GNU as.
 //!
-//! A parsed expression is a sequence of items in postfix order, so evaluation needs no tree and does not recurse. Expressions that can be evaluated at once are not stored; those with undefined symbols stay
-//! in [`Exprs`] until the end of the source.
+//! A parsed expression is a sequence of items in postfix order, so evaluation needs no tree and does not recurse.
+//! Expressions that can be evaluated at once are not stored; those with undefined symbols stay in [`Exprs`] until the
+//! end of the source.
 
 mod operator;
 
