@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod operations;
+mod sequences;
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -317,18 +318,14 @@ fn values_of_every_kind_of_access() {
         accessed Atomic Gds 1 lanes, 1 x 4 bytes at 8: [0]",
     );
     assert_lines(
-        &observed(GFX9, text, 64, Events::STORED),
-        "
-        accessed Atomic Global 1 lanes, 1 x 4 bytes at 0: [0]
-        accessed Store Global 1 lanes, 1 x 1 bytes at 0: [34]
-        accessed Atomic Gds 1 lanes, 1 x 4 bytes at 8: [0]",
-    );
-    assert_lines(
-        &observed(GFX9, text, 64, Events::STORES),
+        &observed(GFX9, text, 64, Events::STORED | Events::STORES),
         "
         accesses Atomic Global 1 lanes, 1 x 4 bytes at 0: [1234, 7]
+        accessed Atomic Global 1 lanes, 1 x 4 bytes at 0: [0]
         accesses Store Global 1 lanes, 1 x 1 bytes at 0: [34]
-        accesses Atomic Gds 1 lanes, 1 x 4 bytes at 8: [7]",
+        accessed Store Global 1 lanes, 1 x 1 bytes at 0: [34]
+        accesses Atomic Gds 1 lanes, 1 x 4 bytes at 8: [7]
+        accessed Atomic Gds 1 lanes, 1 x 4 bytes at 8: [0]",
     );
 }
 
@@ -633,25 +630,4 @@ fn of_arithmetic_only_what_uses_watched_registers_is_reported() {
     let names: Vec<String> = names.into_iter().map(|(_, name)| name).collect();
     let waits = ["v_mov_b32_e32 v3, v4", "s_waitcnt vmcnt(0)"];
     assert_eq!(names, [&waits[..], &always[..]].concat());
-}
-
-#[test]
-fn sequences_together_are_what_a_wave_has_executed() {
-    let texts = [
-        "s_mov_b32 s4, 3\nloop:\n v_add_u32 v1, v1, v0\n s_barrier\n s_sub_u32 s4, s4, 1\n v_mov_b32 v2, v1\n \
-         s_cmp_eq_u32 s4, 0\n s_cbranch_scc0 loop\n s_nop 1\n s_sleep 1\n v_mov_b32 v3, v2\n s_endpgm",
-        // The last one faults.
-        "v_mov_b32 v1, 0\n v_mov_b32 v2, 0\n s_nop 0\n global_load_dword v3, v[1:2], off\n s_nop 1\n s_endpgm",
-        "v_mov_b32 v1, 0\n s_trap 4\n s_endpgm",
-    ];
-    for text in texts {
-        let of = |wants| {
-            let mut names = Watching::names(GFX9, text, 128, wants, &[]);
-            names.sort_by_key(|(wave, _)| *wave);
-            names
-        };
-        let issued = of(Events::ISSUE);
-        assert!(issued.len() >= 2, "{issued:?}");
-        assert_eq!(of(Events::SEQUENCE), issued);
-    }
 }
