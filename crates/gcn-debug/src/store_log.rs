@@ -114,19 +114,27 @@ impl Interval {
 
     /// Saves the bytes that a store to `len` bytes at an address is about to replace. Unmapped bytes are not saved. Returns
     /// the number of new pages.
-    fn save(&mut self, memory: &Memory, address: u64, len: u64) -> usize {
-        let mut count = 0;
-        for address in (0..len).map(|at| address.wrapping_add(at)) {
+    fn save(&mut self, memory: &Memory, mut address: u64, mut len: u64) -> usize {
+        let mut new_pages = 0;
+        while len > 0 {
             let (page, is_new) = self.page(address / PAGE_BYTES as u64);
-            count += usize::from(is_new);
-            let at = (address % PAGE_BYTES as u64) as usize;
-            if !page.has(at)
-                && let Some(byte) = memory.load_u8(address)
-            {
-                page.save(at, byte);
+            new_pages += usize::from(is_new);
+            let first = (address % PAGE_BYTES as u64) as usize;
+            let count = len.min((WORD - first % WORD) as u64);
+            let bits = u64::MAX >> (WORD as u64 - count) << (first % WORD);
+            if page.marks[first / WORD] & bits != bits {
+                for (at, address) in (first..).zip(address..).take(count as usize) {
+                    if !page.has(at)
+                        && let Some(byte) = memory.load_u8(address)
+                    {
+                        page.save(at, byte);
+                    }
+                }
             }
+            address = address.wrapping_add(count);
+            len -= count;
         }
-        count
+        new_pages
     }
 
     /// Appends the interval after this one. Returns the number of pages that both have.
