@@ -123,9 +123,10 @@ impl Interval {
             let count = len.min((WORD - first % WORD) as u64);
             let bits = u64::MAX >> (WORD as u64 - count) << (first % WORD);
             if page.marks[first / WORD] & bits != bits {
-                for (at, address) in (first..).zip(address..).take(count as usize) {
+                for offset in 0..count {
+                    let at = first + offset as usize;
                     if !page.has(at)
-                        && let Some(byte) = memory.load_u8(address)
+                        && let Some(byte) = memory.load_u8(address + offset)
                     {
                         page.save(at, byte);
                     }
