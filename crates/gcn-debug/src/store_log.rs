@@ -249,10 +249,6 @@ impl WaveObserver for StoreLog {
         }
         let access = event.access();
         let memory = &context.dispatched.device.memory;
-        let bytes = match access.scalar {
-            true if access.dwords_in_bounds != 0 => 4 * access.dwords_in_bounds,
-            _ => access.bytes,
-        };
         let mut guard = self.state();
         let state = &mut *guard;
         if state.pages > state.max_pages {
@@ -263,10 +259,10 @@ impl WaveObserver for StoreLog {
         };
         for lane in active(access.lanes()) {
             if access.space(lane) == Some(LaneSpace::Global) {
-                state.pages += interval.save(memory, access.address[lane], bytes.into());
+                state.pages += interval.save(memory, access.address[lane], access.bytes.into());
             } else {
                 // Rows of scratch and of swizzled buffers are not contiguous.
-                let places = (0..bytes).filter_map(|at| access.place(lane, at.into()));
+                let places = (0..access.bytes).filter_map(|at| access.place(lane, at.into()));
                 for address in places {
                     state.pages += interval.save(memory, address, 1);
                 }
