@@ -3,12 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
 
-use gcn_emu::memory::{Allocation, Memory};
+use gcn_emu::memory::{Allocation, DEVICE_HEAP, Memory};
 
 /// Maximum total size in bytes of the memory saved for going back.
 const MAX_BYTES: u64 = 128 << 20;
-/// Maximum size in bytes of a saved allocation that the host never wrote to. The device `malloc` heap is larger.
-const MAX_UNWRITTEN: u64 = 64 << 20;
 
 /// Number of 8-byte units in a page.
 const PAGE_UNITS: usize = 512;
@@ -23,7 +21,8 @@ static ZEROS: LazyLock<Arc<Page>> = LazyLock::new(|| Arc::new([0; PAGE_UNITS]));
 /// Returns the allocations to save for going back, or `None` if their total size is too large.
 pub(crate) fn kept_allocations(memory: &Memory) -> Option<Vec<Allocation>> {
     let mut allocations = memory.allocations();
-    allocations.retain(|it| it.host_has_written || it.len <= MAX_UNWRITTEN);
+    // Launches that use the heap cannot go back.
+    allocations.retain(|it| &*it.name != DEVICE_HEAP);
     let bytes: u64 = allocations.iter().map(|it| it.len).sum();
     (bytes <= MAX_BYTES).then_some(allocations)
 }
@@ -177,11 +176,11 @@ mod tests {
     #[test]
     fn large_memory_is_refused() -> Result<(), Box<dyn std::error::Error>> {
         let memory = Memory::new();
-        for name in ["one", "two"] {
-            memory.allocate(name, MAX_UNWRITTEN)?;
-        }
-        assert!(kept_allocations(&memory).is_some());
-        memory.allocate("three", 1)?;
+        memory.allocate(DEVICE_HEAP, MAX_BYTES + 1)?;
+        memory.allocate("one", MAX_BYTES - 1)?;
+        let kept = kept_allocations(&memory).expect("it is not too large");
+        assert_eq!(kept.len(), 1, "without the heap");
+        memory.allocate("two", 2)?;
         assert!(Pages::take(&memory, None).is_none());
         Ok(())
     }

@@ -47,7 +47,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::Relaxed, Ordering::SeqCst, fence};
 
 use crate::lanes::{LANES, Lanes, Level, active, level};
-pub use allocation::{AllocError, Allocation, ExecutableRange, FreeError, MapError, RegisterError};
+pub use allocation::{
+    AllocError, Allocation, DEVICE_HEAP, ExecutableRange, FreeError, MapError, RegisterError,
+};
 pub use change::{Listener, MemoryChange, MemoryChangeKind};
 pub use charge::Charge;
 pub use lanewise::Addresses;

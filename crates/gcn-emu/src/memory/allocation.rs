@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+/// Name of the allocation from which a kernel's `malloc` takes its blocks.
+pub const DEVICE_HEAP: &str = "the memory of the device's malloc";
+
 /// Snapshot of an allocation or a registered host range.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Allocation {

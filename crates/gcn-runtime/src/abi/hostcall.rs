@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_emu::device::{HostCalls, SavedCalls};
-use gcn_emu::memory::{AllocError, Memory};
+use gcn_emu::memory::{AllocError, DEVICE_HEAP, Memory};
 use gcn_emu::wave::LANES;
 
 use crate::abi::owned::Owned;
@@ -133,7 +133,7 @@ impl Hostcall {
         let heap = memory.allocate("the lists of the device's malloc", HEAP_BYTES)?;
         // Most kernels that contain `malloc` never call it, so the pool is optional.
         let pool = memory
-            .allocate("the memory of the device's malloc", DEVICE_MEMORY_BYTES)
+            .allocate(DEVICE_HEAP, DEVICE_MEMORY_BYTES)
             .map_or_else(
                 |_| DeviceHeap::default(),
                 |base| DeviceHeap::new(base, DEVICE_MEMORY_BYTES),
