@@ -35,8 +35,8 @@ impl Session<'_, '_> {
         if let Some(lost) = self.past_is_lost() {
             return Err(WhyRefused::NoPast(lost));
         }
-        if !self.state.record.changes.is_empty() {
-            return Err(WhyRefused::Changed);
+        if let Some(refused) = self.state.record.unrepeatable() {
+            return Err(refused);
         }
         let lane = self.lane();
         let wave = self.wave().ok_or(WhyRefused::NotRunning)?;

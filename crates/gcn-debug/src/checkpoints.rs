@@ -61,8 +61,6 @@ pub(crate) struct Checkpoint {
     pub(crate) turn: u64,
     /// Number of user changes made before the checkpoint.
     pub(crate) changes: usize,
-    /// Bytes of memory that the checkpoint did not share with an earlier image.
-    fresh_bytes: usize,
 }
 
 impl Checkpoint {
@@ -81,6 +79,19 @@ impl Checkpoint {
 
     fn own_bytes(&self) -> usize {
         self.run.bytes() + self.image().map_or(0, Pages::own_bytes)
+    }
+
+    /// Returns the size in bytes, without the pages of memory shared with an earlier checkpoint.
+    pub(crate) fn bytes_besides(&self, earlier: &Checkpoint) -> usize {
+        let images = self.image().zip(earlier.image());
+        self.run.bytes() + images.map_or(0, |(own, earlier)| own.bytes_besides(earlier))
+    }
+
+    /// Restores memory from an image.
+    pub(crate) fn restore_memory(&self, memory: &Memory) {
+        if let Some(image) = self.image() {
+            image.restore(memory);
+        }
     }
 }
 
@@ -149,21 +160,25 @@ impl Checkpoints {
     }
 
     /// Drops all checkpoints, except for the last image of memory, with which those of the next launch share pages. Returns
-    /// the first image, and the number of bytes that it did not share with an earlier one.
-    pub(crate) fn begin_launch(&mut self) -> Option<(Pages, usize)> {
-        let first = self.all.first();
-        let first = first.and_then(|it| Some((it.image()?.clone(), it.fresh_bytes)));
+    /// the first checkpoint.
+    pub(crate) fn begin_launch(&mut self) -> Option<Checkpoint> {
         let last = self.all.last().and_then(|it| it.image().cloned());
+        let all = std::mem::take(&mut self.all);
         *self = Checkpoints {
             before: last.or(self.before.take()),
             ..Checkpoints::new(self.recording, self.log.take())
         };
-        first
+        all.into_iter().next()
     }
 
     /// Maximum size in bytes, as requested.
     pub(crate) fn max_bytes(&self) -> usize {
         self.recording.bytes
+    }
+
+    /// Returns the checkpoint at the start of the launch.
+    pub(crate) fn first(&self) -> Option<&Checkpoint> {
+        self.all.first()
     }
 
     pub(crate) fn clear(&mut self) {
@@ -262,7 +277,6 @@ impl Checkpoints {
             memory,
             turn,
             changes,
-            fresh_bytes: bytes,
         };
         self.all.insert(place, checkpoint);
         self.thin(here);

@@ -51,7 +51,7 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
         },
         Resume::Why if state.is_at_fault => Goal::ToFault(Box::new(Goal::Run)),
         Resume::Why => match current(paused) {
-            Some(now) => Goal::Replay(now.at),
+            Some(now) => Goal::Replay(Some(now.at)),
             None => Goal::Run,
         },
         Resume::Quit => {
@@ -124,7 +124,7 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
             _ => {}
         }
     }
-    if let Goal::Replay(moment) = &state.goal
+    if let Goal::Replay(Some(moment)) = &state.goal
         && moment.wave == at.wave
     {
         instructions = moment.executed.saturating_sub(at.executed);

@@ -41,8 +41,8 @@ pub(crate) enum Goal {
         /// Calls in the function.
         stack: CallStack,
     },
-    /// Replays the launch up to a given point.
-    Replay(Moment),
+    /// Replays the launch up to a given point; `None` for its start.
+    Replay(Option<Moment>),
     /// Replays the launch to find the last stop between the checkpoint of turn `begin` and `end`.
     Search {
         sought: SoughtStop,

@@ -107,6 +107,24 @@ impl Pages {
         }
     }
 
+    /// Returns the size in bytes of the pages not shared with an earlier image.
+    pub(crate) fn bytes_besides(&self, earlier: &Pages) -> usize {
+        let besides = |part: &Part| {
+            let known = earlier.part(part.base, part.len).unwrap_or_default();
+            if Arc::ptr_eq(&part.pages, &known) {
+                return 0;
+            }
+            let is_known = |at: usize, page: &Arc<Page>| {
+                let known = known.get(at).unwrap_or(&ZEROS);
+                Arc::ptr_eq(page, known)
+            };
+            let pages = part.pages.iter().enumerate();
+            let fresh = pages.filter(|(at, page)| !is_known(*at, page));
+            fresh.count() * size_of::<Page>() + part.pages.len() * size_of::<Arc<Page>>()
+        };
+        self.parts.iter().map(besides).sum()
+    }
+
     /// Returns the number of bytes not shared with another image.
     pub(crate) fn own_bytes(&self) -> usize {
         let own = |part: &Part| {
@@ -162,6 +180,9 @@ mod tests {
         );
         let (third, bytes) = Pages::take(&memory, Some(&second)).expect("it is small");
         assert_eq!((bytes, third.own_bytes()), (0, 0));
+        assert_eq!(third.bytes_besides(&second), 0);
+        let besides = third.bytes_besides(&first);
+        assert!((4096..8192).contains(&besides), "one page: {besides}");
 
         memory.store_u32(base, 3);
         first.restore(&memory);

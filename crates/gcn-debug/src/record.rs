@@ -4,15 +4,16 @@
 //! point, the launch returns to a checkpoint and runs again until the wave has executed the required number of
 //! instructions. User changes are reapplied on the way.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use gcn_emu::memory::Memory;
 use gcn_emu::observe::{self, Resting};
 
 use crate::checkpoints::{Checkpoint, Checkpoints, Recording, Unrecordable};
-use crate::pages::Pages;
 use crate::past::{Moment, UserChange};
 use crate::store_log::StoreLog;
+use crate::why_request::WhyRefused;
 
 /// Reason why launches that store to too many places cannot go back.
 const STORES: &str = "the launch stores to more memory than is kept for going back";
@@ -20,9 +21,9 @@ const STORES: &str = "the launch stores to more memory than is kept for going ba
 /// Launch that has ended, and can be repeated.
 #[derive(Debug)]
 struct EarlierLaunch {
-    /// Memory before the launch.
-    memory: Pages,
-    /// Bytes of memory not shared with the image before.
+    /// Checkpoint at the start of the launch.
+    start: Checkpoint,
+    /// Size in bytes, without pages of memory shared with the launch before; 0 for the first launch.
     bytes: usize,
     changes: Vec<UserChange>,
 }
@@ -31,7 +32,13 @@ struct EarlierLaunch {
 #[derive(Debug)]
 pub(crate) struct Record {
     /// Launches before the current one, in order.
-    earlier: Vec<EarlierLaunch>,
+    earlier: VecDeque<EarlierLaunch>,
+    /// Size of the earlier launches in bytes, excluding the first one.
+    earlier_bytes: usize,
+    /// True if the user has changed the state in an earlier launch that is no longer kept.
+    has_forgotten_changes: bool,
+    /// True if an earlier launch could not be repeated.
+    has_lost_launch: bool,
     /// Dispatch number; `None` before the dispatch starts.
     dispatch: Option<u64>,
     pub(crate) checkpoints: Checkpoints,
@@ -42,6 +49,8 @@ pub(crate) struct Record {
     made: usize,
     /// Reason why the launch cannot go back.
     lost: Option<&'static str>,
+    /// Start of the launch that is about to be repeated.
+    start: Option<Arc<observe::Checkpoint>>,
     /// Turn whose checkpoint the launch is about to restore.
     returns_to: Option<u64>,
     /// True from the return to a checkpoint until the next turn of a wave.
@@ -52,13 +61,17 @@ impl Record {
     /// Creates the record of a launch that has not begun. `log` is the log of stores, if host code runs beside launches.
     pub(crate) fn new(recording: Recording, log: Option<StoreLog>) -> Record {
         Record {
-            earlier: Vec::new(),
+            earlier: VecDeque::new(),
+            earlier_bytes: 0,
+            has_forgotten_changes: false,
+            has_lost_launch: false,
             dispatch: None,
             checkpoints: Checkpoints::new(recording, log),
             turn: 0,
             changes: Vec::new(),
             made: 0,
             lost: None,
+            start: None,
             returns_to: None,
             has_returned: false,
         }
@@ -67,39 +80,80 @@ impl Record {
     /// Starts the record of a launch. If the launch follows another one directly (`is_next`), going back may continue in
     /// the other one.
     pub(crate) fn begin_launch(&mut self, is_next: bool) {
-        let image = self.checkpoints.begin_launch();
+        let start = self.checkpoints.begin_launch();
         let changes = std::mem::take(&mut self.changes);
-        match image {
-            Some((memory, bytes)) if is_next && self.lost.is_none() => {
-                self.earlier.push(EarlierLaunch {
-                    memory,
+        match start {
+            Some(start) if is_next && self.lost.is_none() => {
+                let last = self.earlier.back();
+                let bytes = last.map_or(0, |it| start.bytes_besides(&it.start));
+                self.earlier_bytes += bytes;
+                self.earlier.push_back(EarlierLaunch {
+                    start,
                     bytes,
                     changes,
                 });
-                let mut bytes: usize = self.earlier.iter().skip(1).map(|it| it.bytes).sum();
-                while bytes > self.checkpoints.max_bytes() {
-                    self.earlier.remove(0);
-                    bytes -= self.earlier.first().map_or(bytes, |it| it.bytes);
+                while self.earlier_bytes > self.checkpoints.max_bytes() {
+                    self.forget_first();
                 }
             }
-            _ => self.earlier.clear(),
+            _ => {
+                while !self.earlier.is_empty() {
+                    self.forget_first();
+                }
+                self.has_forgotten_changes |= !changes.is_empty();
+                self.has_lost_launch = true;
+            }
+        }
+        if !is_next {
+            (self.has_forgotten_changes, self.has_lost_launch) = (false, false);
         }
         self.begin();
+    }
+
+    /// Drops the first of the earlier launches.
+    fn forget_first(&mut self) {
+        if let Some(first) = self.earlier.pop_front() {
+            self.has_forgotten_changes |= !first.changes.is_empty();
+        }
+        if let Some(first) = self.earlier.front_mut() {
+            self.earlier_bytes -= std::mem::take(&mut first.bytes);
+        }
     }
 
     /// Returns to the launch before the current one: restores its initial memory, and starts its record.
     pub(crate) fn begin_earlier(&mut self, memory: &Memory) {
         self.checkpoints.begin_launch();
         self.begin();
-        if let Some(earlier) = self.earlier.pop() {
-            earlier.memory.restore(memory);
+        if let Some(earlier) = self.earlier.pop_back() {
+            self.earlier_bytes -= earlier.bytes;
+            earlier.start.restore_memory(memory);
+            self.start = Some(earlier.start.run);
             self.changes = earlier.changes;
         }
     }
 
     fn begin(&mut self) {
         (self.dispatch, self.turn, self.made) = (None, 0, 0);
-        (self.lost, self.returns_to, self.has_returned) = (None, None, false);
+        (self.lost, self.start, self.returns_to) = (None, None, None);
+        self.has_returned = false;
+    }
+
+    /// Takes the start of the launch that is about to be repeated.
+    pub(crate) fn take_start(&mut self) -> Option<Arc<observe::Checkpoint>> {
+        self.start.take()
+    }
+
+    /// Returns the reason why `why` cannot repeat the launches, or `None` if it can.
+    pub(crate) fn unrepeatable(&self) -> Option<WhyRefused> {
+        let has_changes = |it: &EarlierLaunch| !it.changes.is_empty();
+        if !self.changes.is_empty()
+            || self.has_forgotten_changes
+            || self.earlier.iter().any(has_changes)
+        {
+            return Some(WhyRefused::Changed);
+        }
+        let lost = "a launch before this one cannot be repeated";
+        self.has_lost_launch.then_some(WhyRefused::NoPast(lost))
     }
 
     /// Counts the start of a workgroup's turn. Returns `None` for a dispatch that this record does not cover.
@@ -114,6 +168,7 @@ impl Record {
     /// Restarts the record for a new run of the same launch, and restores the initial memory.
     pub(crate) fn begin_again(&mut self, memory: &Memory) {
         self.checkpoints.restore_first(memory);
+        self.start = self.checkpoints.first().map(|it| it.run.clone());
         self.checkpoints.clear();
         (self.dispatch, self.turn, self.made) = (None, 0, 0);
     }

@@ -90,7 +90,7 @@ fn replay(state: &mut State, moment: Moment, turn: u64) -> bool {
         return false;
     };
     let turn = checkpoint.turn;
-    go(state, Goal::Replay(moment), turn)
+    go(state, Goal::Replay(Some(moment)), turn)
 }
 
 /// Starts a replay from the checkpoint of a turn.
@@ -157,7 +157,7 @@ fn arrived(
     let Current { at, pc } = current;
     match &mut state.goal {
         Goal::Replay(moment) => {
-            if at.wave != moment.wave || at.executed < moment.executed {
+            if moment.is_some_and(|it| at.wave != it.wave || at.executed < it.executed) {
                 return None;
             }
             state.goal = Goal::Run;
@@ -238,7 +238,7 @@ pub(crate) fn end_search(state: &mut State) -> bool {
             ..
         } => replay(state, moment, turn),
         Goal::Search { begin, .. } if state.record.checkpoints.is_first(begin) => {
-            replay(state, Moment::default(), begin)
+            !state.record.checkpoints.is_empty() && go(state, Goal::Replay(None), begin)
         }
         Goal::Search { begin, sought, .. } => {
             let earlier = state.record.checkpoints.ahead_of(begin);

@@ -84,16 +84,21 @@ impl SavedDevice {
     }
 
     pub(crate) fn restore(&self, device: &Device) {
+        self.restore_lasting(device);
+        device.gws.restore(&self.gws);
+        if let (Some(host), Some(saved)) = (&device.host_calls, &self.calls) {
+            host.restore(saved);
+        }
+    }
+
+    /// Restores the state that outlives a run: GDS and the shader clock.
+    fn restore_lasting(&self, device: &Device) {
         let mut gds = device.gds.lock();
         match &self.gds {
             Some(saved) => gds.copy_from_slice(saved),
             None => gds.fill(0),
         }
-        device.gws.restore(&self.gws);
         device.set_ticks(self.ticks);
-        if let (Some(host), Some(saved)) = (&device.host_calls, &self.calls) {
-            host.restore(saved);
-        }
     }
 }
 
@@ -101,6 +106,12 @@ impl Checkpoint {
     /// Number of instructions that the dispatch had executed.
     pub fn instructions(&self) -> u64 {
         self.progress.stats.instructions
+    }
+
+    /// Restores the device's GDS and shader clock. They outlive a run, so another run that repeats this one from its start
+    /// needs them.
+    pub fn restore_lasting(&self, device: &Device) {
+        self.device.restore_lasting(device);
     }
 
     /// Wave `id`; `None` if it had not begun or had already ended.

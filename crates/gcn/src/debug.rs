@@ -263,7 +263,7 @@ fn session(
     out: &mut dyn Write,
 ) -> Result<()> {
     let memory = debugged.module().device().memory();
-    let image = MemoryImage::take(memory);
+    let mut image: Option<MemoryImage> = None;
     let mut has_run = false;
     let mut restarts = false;
     'session: loop {
@@ -279,6 +279,9 @@ fn session(
                     "Memory is larger than what is kept: buffers are as the last run left them."
                 )?,
             }
+        } else {
+            // What the user has set before the first run is part of the input.
+            image = MemoryImage::take(memory);
         }
         has_run = true;
         let runs = debugged.runs();
