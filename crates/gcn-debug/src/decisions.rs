@@ -143,14 +143,13 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
             ..
         }
     );
-    let compares = watches
-        && (!replays || seeks_stops)
-        && step.is_some_and(|step| {
-            state
-                .stops
-                .iter()
-                .any(|it| it.is_watch() && it.concerns(pc, step))
-        });
+    // Delayed operations also take effect at waits, at barriers and at the end of a turn.
+    let is_late = paused.dispatched().device.config.late.is_some();
+    let changes = |step| {
+        let mut stops = state.stops.iter();
+        stops.any(|it| it.is_watch() && it.concerns(pc, step))
+    };
+    let compares = watches && (!replays || seeks_stops) && (is_late || step.is_some_and(changes));
     if compares || state.findings.is_some() {
         instructions = 1;
         let turn = state.record.turn;

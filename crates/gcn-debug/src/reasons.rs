@@ -131,7 +131,14 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
     let last = state.last.take();
     let (changes, error) = last.map_or_else(Default::default, |_| changes(state, paused));
     if let (Some(last), false) = (last, changes.is_empty()) {
-        focus_on(state, paused, last.at.wave);
+        // Delayed operations take effect when a wave ends.
+        let is_there = paused.wave(last.at.wave).is_some();
+        let wave = if is_there {
+            last.at.wave
+        } else {
+            current.at.wave
+        };
+        focus_on(state, paused, wave);
         return Some(match error {
             Some((number, error)) => Stop::Condition { number, error },
             None => Stop::Watchpoints {
