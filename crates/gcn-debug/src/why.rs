@@ -488,4 +488,8 @@ impl Debugger for Chooser {
     }
 
     fn faults(&self, _: &mut Paused<'_>, _: &Fault) {}
+
+    fn is_exact(&self) -> bool {
+        false
+    }
 }

@@ -3,6 +3,8 @@
 #[expect(dead_code, reason = "other tests run programs in other ways")]
 #[path = "../../gcn-emu/tests/programs/mod.rs"]
 mod programs;
+#[path = "past/launches.rs"]
+mod launches;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -11,13 +13,13 @@ use std::time::Duration;
 use arbitrary::Unstructured;
 use gcn_asm::{Options, Source, assemble};
 use gcn_debug::{
-    Engine, FrontEnd, Moment, Program, Recording, Resume, Session, Setup, Stop, StopKind, parse,
+    Engine, FrontEnd, Moment, Program, Recording, Resume, Session, Setup, Stop, StopKind, StoreLog,
+    parse,
 };
 use gcn_emu::memory::Memory;
 use gcn_emu::wave::WaveId;
 use gcn_isa::Target;
-use gcn_runtime::Device;
-use gcn_runtime::observe::Observers;
+use launches::{COUNTS, FAULTY, Launches, PARTIAL, run_kernel};
 
 /// Number of random programs. `GCN_PROGRAMS` overrides it.
 const PROGRAMS: u64 = 40;
@@ -204,7 +206,7 @@ impl FrontEnd for Traveller {
 fn engine(
     memory: &Memory,
     code: Program,
-    recording: Recording,
+    (recording, log): (Recording, Option<StoreLog>),
     front: impl FrontEnd + 'static,
 ) -> Arc<Engine> {
     let setup = Setup {
@@ -215,7 +217,7 @@ fn engine(
         interrupt: Arc::default(),
         attention: Arc::default(),
         timeout: None,
-        log: None,
+        log,
         recording,
     };
     let engine = Arc::new(Engine::new(setup, Box::new(front)));
@@ -270,7 +272,7 @@ fn random_programs_go_back_and_forward_again() {
                 has_gone_back: false,
             };
             program.debug(quantum, |memory| {
-                engine(memory, code(program.target()), recording, traveller)
+                engine(memory, code(program.target()), (recording, None), traveller)
             });
             snapshots.try_iter().collect::<Vec<_>>()
         };
@@ -288,121 +290,6 @@ fn random_programs_go_back_and_forward_again() {
         compared > 50 * programs,
         "{compared} stops after going back"
     );
-}
-
-/// Kernel for several workgroups that uses LDS, barriers and GDS.
-const KERNEL: &str = "
-    .text
-    .type sums,@function
-    sums:
-      s_load_dwordx2 s[4:5], s[0:1], 0x0
-      s_mov_b32 s8, 5
-      s_mov_b32 m0, 0x1000
-      v_lshlrev_b32 v1, 2, v0
-      v_mov_b32 v2, 0
-      v_mov_b32 v4, 1
-    loop:
-      ds_write_b32 v1, v2
-      s_waitcnt lgkmcnt(0)
-      s_barrier
-      ds_add_rtn_u32 v3, v1, v4 gds
-      ds_read_b32 v5, v1 offset:4
-      s_waitcnt lgkmcnt(0)
-      v_add_u32 v2, v2, v3
-      v_add_u32 v2, v2, v5
-      s_sub_u32 s8, s8, 1
-      s_cmp_lg_u32 s8, 0
-    store:
-      global_store_dword v1, v2, s[4:5]
-      s_cbranch_scc1 loop
-      s_endpgm
-    .rodata
-    .p2align 6
-    .amdhsa_kernel sums
-      .amdhsa_user_sgpr_kernarg_segment_ptr 1
-      .amdhsa_group_segment_fixed_size 2048
-      .amdhsa_next_free_vgpr 8
-      .amdhsa_next_free_sgpr 16
-    .end_amdhsa_kernel";
-
-/// Front end implemented by a function.
-struct Script<F>(F);
-
-impl<F: FnMut(&mut Session<'_, '_>, Option<&Stop>) -> Resume + Send> FrontEnd for Script<F> {
-    fn idle(&mut self, session: &mut Session<'_, '_>) -> Resume {
-        (self.0)(session, None)
-    }
-
-    fn stopped(&mut self, session: &mut Session<'_, '_>, stop: &Stop) -> Resume {
-        (self.0)(session, Some(stop))
-    }
-
-    fn passed(&mut self, _: &Session<'_, '_>, _: &Stop) {}
-}
-
-/// Single-wave kernel that loads rows up to and beyond the end of its buffer.
-const FAULTY: &str = "
-    .text
-    .type sums,@function
-    sums:
-      s_load_dwordx2 s[4:5], s[0:1], 0x0
-      v_lshlrev_b32 v1, 2, v0
-      v_add_u32 v1, 100, v1
-      v_mov_b32 v2, 0
-      v_mov_b32 v4, 0
-      s_waitcnt lgkmcnt(0)
-    loop:
-      v_add_u32 v2, v2, v1
-      global_load_dword v3, v1, s[4:5]
-      v_add_u32 v1, 0x100, v1
-      s_waitcnt vmcnt(0)
-      v_add_u32 v4, v4, v3
-      v_xor_b32 v5, v4, v1
-      s_branch loop
-    .rodata
-    .p2align 6
-    .amdhsa_kernel sums
-      .amdhsa_user_sgpr_kernarg_segment_ptr 1
-      .amdhsa_next_free_vgpr 8
-      .amdhsa_next_free_sgpr 16
-    .end_amdhsa_kernel";
-
-/// Runs [`KERNEL`] in three workgroups of four waves under a front end, and returns the stored values.
-fn run_kernel(
-    recording: Recording,
-    front: impl FnMut(&mut Session<'_, '_>, Option<&Stop>) -> Resume + Send + 'static,
-) -> Vec<u32> {
-    launch(KERNEL, ([768, 1, 1], [256, 1, 1]), recording, front).expect("it ends")
-}
-
-fn launch(
-    text: &str,
-    (grid, group): ([u32; 3], [u32; 3]),
-    recording: Recording,
-    front: impl FnMut(&mut Session<'_, '_>, Option<&Stop>) -> Resume + Send + 'static,
-) -> Result<Vec<u32>, gcn_runtime::Error> {
-    let device = Device::new("gfx900")?;
-    let source = Source {
-        name: "sums.s",
-        text,
-    };
-    let assembly = assemble(&source, &Options::new(device.target()));
-    assert!(!assembly.has_errors(), "{:?}", assembly.diagnostics);
-    let object = assembly.program.to_object(None).expect("it is small");
-    let module = device.load(&object)?;
-    let out = device.buffer("out", &[1u32; 1 << 16])?;
-    let code = Program::new(
-        module.object(),
-        module.loaded().moved(0),
-        device.target().isa,
-    );
-    let engine = engine(device.memory(), code, recording, Script(front));
-    let observers = Observers::none().controlled_by(engine.clone());
-    let launch = module.kernel("sums")?.launch(grid).group(group).arg(&out);
-    let end = launch.observers(&observers).run(&device.queue());
-    assert_eq!(engine.left(), None, "the run has ended by itself");
-    end.map(drop)?;
-    out.read()
 }
 
 /// Returns recordings with different numbers of checkpoints.
@@ -568,33 +455,113 @@ fn changes_by_the_user_are_made_again() {
 fn registers_are_exact_at_a_fault_of_host_code() {
     let _alone = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
     let mut faults = Vec::new();
-    for is_interpreted in [true, false] {
+    for (is_interpreted, has_host) in [(true, false), (false, false), (true, true), (false, true)] {
         let (sender, receiver) = mpsc::channel();
-        let ended = launch(
-            FAULTY,
-            ([64, 1, 1], [64, 1, 1]),
-            Recording::default(),
-            move |session, stop| {
-                match stop {
-                    // A breakpoint prevents translation to host code, even if no wave reaches it.
-                    None if is_interpreted => {
-                        let kind = StopKind::Mnemonic("s_barrier".to_owned());
-                        session.add_breakpoint("s_barrier", kind, false);
-                    }
-                    None => {}
-                    Some(Stop::Fault(fault)) => {
-                        let _ = sender.send((snapshot(session), fault.pc, fault.lane));
-                        return Resume::Continue;
-                    }
-                    Some(stop) => panic!("{stop:?}"),
+        let launches = Launches {
+            has_host,
+            ..Launches::of(FAULTY)
+        };
+        let ended = launches.run(move |session, stop| {
+            match stop {
+                // Blocks with a breakpoint are not translated to host code.
+                None if is_interpreted => {
+                    let never = parse("0", session.program().isa()).expect("a number");
+                    let kind = StopKind::Mnemonic("v_*".to_owned());
+                    let breakpoint = session.add_breakpoint("v_*", kind, false);
+                    breakpoint.condition = Some((never, "0".to_owned()));
                 }
-                Resume::Restart
-            },
-        );
+                None => {}
+                Some(Stop::Fault(fault)) => {
+                    let _ = sender.send((snapshot(session), fault.pc, fault.lane));
+                    return Resume::Continue;
+                }
+                Some(stop) => panic!("{stop:?}"),
+            }
+            Resume::Restart
+        });
         assert!(ended.is_err(), "the fault ends it");
         faults.push(receiver.recv().expect("it has a fault"));
         assert!(receiver.try_recv().is_err(), "it has one fault");
     }
-    assert_eq!(faults[0], faults[1]);
+    for fault in &faults {
+        assert_eq!(*fault, faults[0]);
+    }
     assert!(faults[0].0.instructions > 1000);
+}
+
+#[test]
+fn launches_of_a_program_undo_faulting_stores_and_changes_by_the_user() {
+    let _alone = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
+    let (sender, values) = mpsc::channel();
+    let launches = Launches {
+        has_host: true,
+        ..Launches::of(PARTIAL)
+    };
+    let mut has_faulted = false;
+    let ended = launches.run(move |session, stop| {
+        let Some(stop) = stop else {
+            session.set_stop_at_begin(true);
+            return Resume::Restart;
+        };
+        let allocations = session.memory().allocations();
+        let out = allocations.iter().find(|it| &*it.name == "out");
+        let out = out.expect("it is there").base;
+        let value = |at: u64| session.memory().load_u32(out + at);
+        let _ = sender.send([value(0), value(4), value(31 << 13)]);
+        match stop {
+            Stop::Begin => Resume::Instructions {
+                count: 2,
+                over: false,
+            },
+            Stop::Step => {
+                let isa = session.program().isa();
+                let place = parse(&format!("*(u32*){}", out + 4), isa).expect("an expression");
+                let number = gcn_debug::Scalar::of_integer(9);
+                session.assign(&place, number).expect("there is memory");
+                Resume::Continue
+            }
+            Stop::Fault(_) if !std::mem::replace(&mut has_faulted, true) => Resume::BackToStop,
+            _ => Resume::Continue,
+        }
+    });
+    assert!(ended.is_err(), "the fault ends it");
+    let values: Vec<_> = values.try_iter().collect();
+    let stops = [
+        [1, 1, 1],
+        [1, 1, 1],
+        [7, 9, 7],
+        // At the start of the launch, and at its fault without the change.
+        [1, 1, 1],
+        [7, 1, 7],
+    ];
+    assert_eq!(values, stops.map(|it| it.map(Some)));
+}
+
+#[test]
+fn earlier_launches_are_kept_up_to_the_limit() {
+    let _alone = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
+    let (sender, counts) = mpsc::channel();
+    let launches = Launches {
+        count: 12,
+        sizes: [256, 256],
+        recording: Recording {
+            interval: Duration::ZERO,
+            bytes: 20_000,
+        },
+        ..Launches::of(COUNTS)
+    };
+    let out = launches.run(move |session, stop| {
+        if stop.is_none() {
+            session.set_stop_at_begin(true);
+            return Resume::Restart;
+        }
+        let _ = sender.send(session.earlier_launches());
+        Resume::Continue
+    });
+    assert_eq!(out.expect("they end")[..2], [13, 13]);
+    let counts: Vec<usize> = counts.try_iter().collect();
+    assert_eq!(counts.len(), 12);
+    assert_eq!(counts[..3], [0, 1, 2]);
+    // Each launch changes a page of 4 KiB, and the first one does not count.
+    assert!(counts.iter().all(|it| *it <= 5), "{counts:?}");
 }

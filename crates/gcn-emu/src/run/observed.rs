@@ -54,19 +54,23 @@ struct Observed<'a> {
     stops: Option<&'a mut StopPoints>,
 }
 
-/// Variant of [`run_wave`] with observers.
+/// Variant of [`run_wave`] with observers. If `is_exact` is true, host code contains no loads, since a debugger needs exact
+/// registers at a fault.
 pub(super) fn run_observed(
     dispatched: &Dispatched<'_>,
     state: State<'_>,
     (watch, stops): (&mut Watchers, Option<&mut StopPoints>),
     instructions: u64,
+    is_exact: bool,
 ) -> Result<(), Stop> {
     let observed = Observed::new(dispatched, state.0, watch);
-    let variant = match observed.reports_only_stores {
-        true => Variant::WithoutStores,
-        false => Variant::Observed,
+    let variant = if observed.reports_only_stores && !is_exact {
+        Variant::WithoutStores
+    } else {
+        Variant::Observed
     };
-    let is_compiled = stops.is_none()
+    // Watched registers are known for host code without regard to stops only.
+    let is_compiled = (stops.is_none() || !observed.watches)
         && state.0.late.is_none()
         && !observed.reports_all
         && !observed.reports_sequences;
@@ -154,6 +158,14 @@ impl<'a> Execution<'a> for Observed<'a> {
         let Some(policy) = self.policy else {
             return Ok(None);
         };
+        let device = self.dispatched.device;
+        if let Some(stops) = &mut self.stops {
+            let Some(native) = stops.host_code(self.dispatched, policy, entry, state.0, left)
+            else {
+                return Ok(None);
+            };
+            return run_native(&native, self, device, state, left).map(Some);
+        }
         let Some(native) = host_code(self.dispatched, policy, entry, state.0, left) else {
             return Ok(None);
         };
@@ -162,7 +174,7 @@ impl<'a> Execution<'a> for Observed<'a> {
             return Ok(None);
         }
         self.compiled = Some(registers);
-        let exit = run_native(native, self, self.dispatched.device, state, left);
+        let exit = run_native(native, self, device, state, left);
         self.compiled = None;
         exit.map(Some)
     }

@@ -456,6 +456,7 @@ impl<'a> Worker<'a> {
         let before = [wave.executed, wave.violations];
         let dispatched = self.shared.dispatched();
         let (transfer, watch) = (&mut self.storage.transfer, &mut self.watch);
+        let is_exact = self.control.as_ref().is_some_and(|it| it.is_exact);
         let stops = self.control.as_mut().filter(|control| control.has_stops);
         let stops = stops.map(|control| &mut control.stops);
         let result = if watch.wants.is_empty() && wave.late.is_none() {
@@ -472,6 +473,7 @@ impl<'a> Worker<'a> {
                 (wave, lds, transfer),
                 (watch, stops),
                 instructions,
+                is_exact,
             )
         };
         self.settle(index, number, before, result)
