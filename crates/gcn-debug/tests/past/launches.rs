@@ -48,7 +48,7 @@ impl<F: FnMut(&mut Session<'_, '_>, Option<&Stop>) -> Resume + Send> FrontEnd fo
     fn passed(&mut self, _: &Session<'_, '_>, _: &Stop) {}
 }
 
-/// Single-wave kernel that loads rows up to and beyond the end of its buffer.
+/// Single-wave kernel that loads rows up to and beyond the end of its buffer, with turns enough for host code.
 pub const FAULTY: &str = "
       s_load_dwordx2 s[4:5], s[0:1], 0x0
       v_lshlrev_b32 v1, 2, v0
@@ -59,7 +59,7 @@ pub const FAULTY: &str = "
     loop:
       v_add_u32 v2, v2, v1
       global_load_dword v3, v1, s[4:5]
-      v_add_u32 v1, 0x100, v1
+      v_add_u32 v1, 64, v1
       s_waitcnt vmcnt(0)
       v_add_u32 v4, v4, v3
       v_xor_b32 v5, v4, v1
