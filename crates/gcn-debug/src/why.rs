@@ -274,7 +274,10 @@ impl Sliced {
     fn finish(&self, question: Question<'_>) {
         // Later passes may be partial, so `end` holds the bytes after the complete first pass.
         self.image.restore(&question);
-        if let QuestionPlace::Memory { address, .. } = question.place {
+        if let QuestionPlace::Memory { address, bytes } = question.place {
+            if let Some(log) = question.log {
+                log.save(question.memory, address, bytes);
+            }
             question.memory.write(address, &self.end);
         }
     }
