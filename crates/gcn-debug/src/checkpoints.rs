@@ -189,6 +189,14 @@ impl Checkpoints {
         }
     }
 
+    /// Drops all checkpoints of a launch that cannot go back, and ends its log.
+    pub(crate) fn stop(&mut self) {
+        self.clear();
+        if let Some(log) = &self.log {
+            log.begin(0);
+        }
+    }
+
     /// Log of the launch's stores, if it is part of a program.
     pub(crate) fn log(&self) -> Option<&StoreLog> {
         self.log.as_ref()
@@ -287,8 +295,13 @@ impl Checkpoints {
 
     /// Drops checkpoints until the limits are met. Keeps the first checkpoint, and at least two in total.
     fn thin(&mut self, here: u64) {
+        let max_bytes = match self.log {
+            // The interval in progress may need the rest.
+            Some(_) => self.recording.bytes / 2,
+            None => self.recording.bytes,
+        };
         while self.all.len() > 2
-            && (self.all.len() > MAX_CHECKPOINTS || self.all_bytes() > self.recording.bytes)
+            && (self.all.len() > MAX_CHECKPOINTS || self.all_bytes() > max_bytes)
         {
             let position = |place: usize| self.all.get(place).map(|it| it.run.instructions());
             // Gap left by dropping the checkpoint, relative to its distance from the current position.

@@ -197,7 +197,7 @@ impl Record {
     /// Discards the checkpoints and stops recording.
     pub(crate) fn lose(&mut self, reason: &'static str) {
         self.lost = Some(reason);
-        self.checkpoints.clear();
+        self.checkpoints.stop();
     }
 
     /// Number of launches before the current one to which the user can go back.

@@ -19,7 +19,7 @@ use gcn_debug::{
 use gcn_emu::memory::Memory;
 use gcn_emu::wave::WaveId;
 use gcn_isa::Target;
-use launches::{COUNTS, FAULTY, Launches, PARTIAL, run_kernel};
+use launches::{COUNTS, FAULTY, Launches, PARTIAL, SWEEPS, run_kernel};
 
 /// Number of random programs. `GCN_PROGRAMS` overrides it.
 const PROGRAMS: u64 = 40;
@@ -564,4 +564,40 @@ fn earlier_launches_are_kept_up_to_the_limit() {
     assert_eq!(counts[..3], [0, 1, 2]);
     // Each launch changes a page of 4 KiB, and the first one does not count.
     assert!(counts.iter().all(|it| *it <= 5), "{counts:?}");
+}
+
+#[test]
+fn a_log_of_stores_to_the_same_pages_stays_within_its_limit() {
+    let _alone = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
+    let (sender, stops) = mpsc::channel();
+    let launches = Launches {
+        sizes: [256, 256],
+        // Three sweeps and their checkpoints are smaller, four sweeps alone are larger.
+        recording: Recording {
+            interval: Duration::ZERO,
+            bytes: 1_000_000,
+        },
+        has_host: true,
+        ..Launches::of(SWEEPS)
+    };
+    let out = launches.run(move |session, stop| {
+        let Some(stop) = stop else {
+            let kind = StopKind::Mnemonic("s_endpgm".to_owned());
+            session.add_breakpoint("s_endpgm", kind, true);
+            return Resume::Restart;
+        };
+        let allocations = session.memory().allocations();
+        let out = allocations.iter().find(|it| &*it.name == "out");
+        let value = session
+            .memory()
+            .load_u32(out.expect("it is there").base + 1024);
+        let _ = sender.send((session.past_is_lost(), value));
+        match stop {
+            Stop::Breakpoints(_) => Resume::BackToStop,
+            _ => Resume::Continue,
+        }
+    });
+    assert_eq!(out.expect("it ends")[256], 3);
+    let stops: Vec<_> = stops.try_iter().collect();
+    assert_eq!(stops, [(None, Some(3)), (None, Some(1))]);
 }

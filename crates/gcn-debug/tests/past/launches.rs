@@ -86,6 +86,21 @@ pub const COUNTS: &str = "
       s_barrier
       s_endpgm";
 
+/// Kernel of one workgroup that stores to 64 pages again and again.
+pub const SWEEPS: &str = "
+      s_load_dwordx2 s[4:5], s[0:1], 0x0
+      s_mov_b32 s8, 10
+      v_lshlrev_b32 v1, 10, v0
+      s_waitcnt lgkmcnt(0)
+    loop:
+      v_mov_b32 v2, s8
+      global_store_dword v1, v2, s[4:5]
+      s_barrier
+      s_sub_u32 s8, s8, 1
+      s_cmp_lg_u32 s8, 2
+      s_cbranch_scc1 loop
+      s_endpgm";
+
 /// Runs [`KERNEL`] in three workgroups of four waves under a front end, and returns the stored values.
 pub fn run_kernel(
     recording: Recording,
