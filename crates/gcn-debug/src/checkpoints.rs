@@ -202,12 +202,12 @@ impl Checkpoints {
         self.log.as_ref()
     }
 
-    /// True if the launch is part of a program, whose host code runs beside it.
+    /// True if the launch belongs to a program whose host code runs concurrently.
     pub(crate) fn has_host(&self) -> bool {
         self.log.is_some()
     }
 
-    /// True if stores of the launch are missing.
+    /// True if the store log is full and misses stores of the launch.
     pub(crate) fn misses_stores(&self) -> bool {
         self.log.as_ref().is_some_and(StoreLog::is_full)
     }

@@ -25,7 +25,7 @@ pub(crate) enum Goal {
     /// Runs until a call of a wave returns, then continues with the step in `then`.
     Return {
         wave: WaveId,
-        /// The call and those in its function.
+        /// Call to return from, and the calls made in it.
         stack: CallStack,
         then: Box<Goal>,
     },

@@ -111,7 +111,7 @@ pub struct Scalar {
     pub bits: u64,
 }
 
-/// Number format, with its gdb format letter.
+/// Number format; each variant states its gdb format letter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Format {
     /// Default for the type: decimal for integers, floating-point notation for floats.

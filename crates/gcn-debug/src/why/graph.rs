@@ -276,7 +276,7 @@ impl ValueGraph {
         })
     }
 
-    /// True for two lane bits of a mask written by the same execution.
+    /// True if both inputs are lane bits of a mask that one execution wrote, with the same kind of dependence.
     pub(super) fn is_same_mask(&self, a: &GraphInput, b: &GraphInput) -> bool {
         let mask = |input: &GraphInput| Some((input.edge, self.mask(input.target.node()?)?));
         mask(a).is_some() && mask(a) == mask(b)
