@@ -23,7 +23,7 @@ pub struct Options {
 /// Default maximum number of warnings per name.
 pub const WARNING_LIMIT: usize = 1;
 
-/// Value of an option `-W`.
+/// Value of a `-W` option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct WarningRule {
     /// Warning that the rule applies to; `None` for all.

@@ -302,7 +302,7 @@ impl Client {
 /// Maximum length in bytes of a buffered line; a longer line is sent before its newline arrives.
 const MAX_LINE: usize = 1 << 16;
 
-/// Writer that sends each line as an event.
+/// Writer that sends complete lines as output events.
 struct Output {
     connection: Arc<Mutex<Connection>>,
     line: Vec<u8>,

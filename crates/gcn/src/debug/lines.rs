@@ -25,7 +25,7 @@ const MAX_LINE: u64 = 1 << 16;
 pub enum Lines {
     /// Terminal with history and completion.
     Terminal(Box<Reedline>),
-    /// Lines from options and files. The session ends after the last one.
+    /// Lines from options and files.
     Given(std::vec::IntoIter<String>),
     /// Standard input that is not a terminal.
     Pipe,

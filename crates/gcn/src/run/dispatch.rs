@@ -1,4 +1,4 @@
-//! Launches of a run: binding arguments, preparing them, and running them in order.
+//! Launches of a run: binds their arguments, prepares them and runs them in order.
 
 use std::io::Write;
 use std::sync::Arc;

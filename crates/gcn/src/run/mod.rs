@@ -76,7 +76,7 @@ pub struct CheckResult {
     pub findings: Option<Vec<FindingReport>>,
     /// Errors that prevented the run from starting, ended it, or left outputs unwritten.
     pub errors: Vec<Problem>,
-    /// The fault that ended the run, in one line, if it was not reported because a finding describes the same access.
+    /// One-line form of the fault that ended the run, if a finding replaces its full report.
     pub brief: Option<String>,
 }
 

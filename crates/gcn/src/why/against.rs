@@ -122,7 +122,7 @@ struct Outputs {
 }
 
 impl Outputs {
-    /// Address of the first buffer.
+    /// Lowest buffer address.
     fn begin(&self) -> Option<u64> {
         self.buffers.iter().map(|(view, _)| view.address).min()
     }
@@ -310,7 +310,7 @@ impl TwoRuns {
             .map_err(RunEnd::Error)
     }
 
-    /// Runs all launches of a run.
+    /// Executes the launches of one run up to the first fault, and returns its outputs.
     fn outputs(&self, side: usize, place: Option<&str>) -> Result<Outputs, RunEnd> {
         use gcn_debug::Launches as _;
 

@@ -349,9 +349,9 @@ struct ComparisonReport<'a> {
     compared: u64,
     place: Option<&'a str>,
     r#type: Option<&'static str>,
-    /// Run, `first` or `other`, whose fault is explained, rather than an element.
+    /// Run whose fault is explained instead of an element: `first` or `other`.
     fault: Option<&'static str>,
-    /// Run, `first` or `other`, that has not written the element, and whose last store is compared.
+    /// Run that did not write the element, so its last store is compared: `first` or `other`.
     stray: Option<&'static str>,
     /// Values of the element in the first and the other run.
     values: Option<[&'a serde_json::Value; 2]>,
