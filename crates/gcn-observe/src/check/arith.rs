@@ -137,7 +137,7 @@ impl ArithWatch {
         });
     }
 
-    /// Reports uses of exceptional integers, and records the sources on which the result depends.
+    /// Reports uses of exceptional integers, and records the exceptional sources and lanes of the operation.
     fn look_at_sources(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         let facts = self.facts(instruction);
         let exec = instruction.exec;

@@ -17,7 +17,7 @@ use super::swap_loads::SwapLoads;
 /// Maximum number of instructions analyzed per kernel.
 const MOST: usize = 1 << 16;
 
-/// MODE bits with which instructions use registers that they do not name, or are skipped: GPR_IDX_EN and VSKIP.
+/// MODE bits that redirect VGPR operands (GPR_IDX_EN) or skip vector instructions (VSKIP).
 const CHANGES_EXECUTION: u32 = 1 << 27 | MODE_VSKIP;
 
 /// Properties of a dispatch on which the analysis of its code depends.

@@ -1,4 +1,4 @@
-//! Accesses: a shadow entry identifies an access and its kind; extents are the bytes that the access covers.
+//! Shadow entries, which identify accesses and their kinds, and extents, the byte ranges that an access covers.
 
 use std::ops::Range;
 

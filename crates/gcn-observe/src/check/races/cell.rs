@@ -1,4 +1,4 @@
-//! Access history of a location, and the order in which it is checked.
+//! Access history of a location, and the happens-before order that new accesses are checked against.
 
 use std::ops::Range;
 

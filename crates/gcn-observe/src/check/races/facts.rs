@@ -20,7 +20,7 @@ pub(super) struct AccessFacts {
     pub(super) is_scalar: bool,
     /// The instruction is a vector compare-and-swap.
     pub(super) is_swap: bool,
-    /// The instruction is a load, a store or an atomic without ordering effects.
+    /// The LDS queue can keep the access: a load, store or atomic without ordering effects.
     pub(super) is_kept: bool,
 }
 

@@ -166,7 +166,7 @@ trait StoredCell: Copy + PartialEq {
     /// Returns `None` if the representation cannot hold the cell's accesses.
     fn from_cell(cell: ShadowCell) -> Option<Self>;
 
-    /// Records a plain load; writes must not be collected. If the representation cannot hold the result, returns it as the error.
+    /// Records a plain load; `met` must not collect writes. Fails with the new cell if the representation cannot hold it.
     fn touch_by_load(
         &mut self,
         now: PastAccess,
@@ -323,7 +323,7 @@ impl ShadowRow {
         }
     }
 
-    /// Records a plain load of bytes that form a single dword or byte cell, if writes are not collected and the row can hold
+    /// Records a plain load of bytes that form a single dword or byte cell, if `met` collects no writes and the row can hold
     /// the result. Otherwise, records nothing and returns false. `at` is the address of the first byte.
     #[inline(always)]
     pub(super) fn touch_cell_by_load(
