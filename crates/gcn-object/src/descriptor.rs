@@ -1,8 +1,8 @@
 //! Kernel descriptors, which the hardware and the loader read before a kernel starts. One structure represents both the
 //! 64-byte descriptor of version 3 and later, and version 2's `amd_kernel_code_t`.
 //!
-//! Layouts and bit numbers follow "Kernel Descriptor" and "Code Object V2 Kernel Code Object" in LLVM's "User Guide
-//! for AMDGPU Backend"; the assembler's `.amdhsa_` directives set the same fields.
+//! Layouts and bit numbers follow "Kernel Descriptor" in LLVM's "User Guide for AMDGPU Backend", and LLVM's
+//! `AMDKernelCodeT.h` for version 2; the assembler's `.amdhsa_` directives set the same fields.
 
 use serde::Serialize;
 

@@ -11,9 +11,9 @@ use super::elf::{Elf, spend};
 use super::model::{DriverArgument, DriverArgumentKind, DriverError, PointerSpace};
 use crate::metadata::{Access, AddressSpace, ArgumentMetadata, KernelMetadata, ValueKind};
 
-/// Symbol name prefix.
+/// Prefix of the symbols that contain kernel metadata.
 const PREFIX: &[u8] = b"__OpenCL_&__OpenCL_";
-/// Symbol name suffix.
+/// Suffix of the symbols that contain kernel metadata.
 const SUFFIX: &[u8] = b"_kernel_metadata";
 /// Prefix and suffix of kernel symbols in a code object.
 const SYMBOL: [&str; 2] = ["&__OpenCL_", "_kernel"];
@@ -268,7 +268,7 @@ fn argument(entry: &[u8], word: u64) -> Option<(ArgumentMetadata, u64)> {
     Some((argument, word))
 }
 
-/// Converts an argument to a driver program's argument.
+/// Converts argument metadata to a driver program's argument.
 pub(super) fn driver_argument(argument: ArgumentMetadata) -> DriverArgument {
     let pointer = |space: PointerSpace| DriverArgumentKind::Pointer {
         space,
