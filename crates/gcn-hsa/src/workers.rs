@@ -53,7 +53,7 @@ impl<T> TaskWorker<T> {
         self.state().has_thread
     }
 
-    /// Drops waiting tasks for which `keep` returns false. If the task being executed is one, it does not wait again.
+    /// Drops the waiting tasks for which `keep` returns false. A running task that `keep` rejects does not wait again.
     pub(crate) fn retain(&self, keep: impl Fn(&T) -> bool) {
         let mut state = self.state();
         state.tasks.retain(|task| keep(task));
