@@ -1,4 +1,4 @@
-//! Converts image types and descriptions from the headers' definitions.
+//! Converts the image types and image descriptors of the OpenCL headers.
 
 use gcn_runtime::image::{self, BoxSize, DeviceFormat, Geometry, ImageError, Pitches};
 
@@ -93,7 +93,7 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// Creates the layout for an image description. Pitches must be 0 unless `has_pitches`.
+    /// Creates the layout for an image descriptor. Pitches must be 0 unless `has_pitches`.
     ///
     /// # Errors
     /// The errors that the specification defines for sizes, pitches and the other members.

@@ -43,7 +43,7 @@ pub(crate) fn is_supported(format: DeviceFormat, flags: u64) -> bool {
 /// Allocates an image, or creates one in another object's memory.
 ///
 /// # Errors
-/// The errors that the specification defines for flags, format, description and host pointer; or out of memory.
+/// The errors that the specification defines for flags, format, descriptor and host pointer; or out of memory.
 pub(crate) fn create(context: &Arc<Context>, request: &ImageRequest) -> Outcome<NewImage> {
     let ImageRequest {
         flags, desc, host, ..

@@ -98,7 +98,7 @@ pub unsafe extern "C" fn create_image_with_properties(
     }
 }
 
-/// Creates an image for an OpenCL 1.1 function, which reports an invalid description as an invalid size.
+/// Creates an image for an OpenCL 1.1 function, which reports an invalid descriptor as an invalid size.
 ///
 /// # Safety
 /// Same as [`image`].
