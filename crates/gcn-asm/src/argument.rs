@@ -93,9 +93,9 @@ impl From<DelayedValue> for SymbolDefinition {
 #[derive(Clone, Debug)]
 pub(crate) struct ModArg {
     pub modifier: &'static Modifier,
-    /// Value; in a list of bits, the first bit is bit 0.
+    /// Value; the first element of a bit list is bit 0.
     pub value: i64,
-    /// Number of elements in a list of bits.
+    /// Number of elements in a bit list.
     pub count: usize,
     /// Delayed value, if `value` is not known yet.
     pub later: Option<DelayedId>,

@@ -65,7 +65,7 @@ impl Assembly {
     }
 }
 
-/// Assembles a source that includes no files. Never panics; all errors are reported as diagnostics.
+/// Assembles a source without access to other files. Never panics; all errors are reported as diagnostics.
 ///
 /// # Examples
 /// ```
@@ -79,7 +79,7 @@ pub fn assemble(source: &Source<'_>, options: &Options<'_>) -> Assembly {
     assemble_with(source, options, &NoFiles)
 }
 
-/// Assembles a source and reads the files it includes through `files`. Otherwise like [`assemble`].
+/// Like [`assemble`], but reads included files through `files`.
 ///
 /// # Examples
 /// ```
@@ -136,7 +136,7 @@ pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Fil
     }
 }
 
-/// Target named by the first `.amdgcn_target`, `.gpu` or `.arch` directive in a source that names a known one.
+/// Target named in a source: that of the first `.amdgcn_target`, `.gpu` or `.arch` directive that names a known target.
 ///
 /// # Examples
 /// ```

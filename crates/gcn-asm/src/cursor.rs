@@ -279,7 +279,7 @@ impl<'a> Cursor<'a> {
         self.eat(byte)
     }
 
-    /// Skips blanks and consumes `byte`; fails with an error that describes it as `what` if another byte follows.
+    /// Skips blanks and consumes `byte`. If another byte follows, the error says that `what` is expected.
     pub(crate) fn require(&mut self, byte: u8, what: &str) -> Result<(), Fail> {
         if self.eat_after_blanks(byte) {
             Ok(())
@@ -317,7 +317,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips blanks and block comments; the latter may span lines.
+    /// Skips blanks, block comments (which may span lines) and line continuations.
     #[inline]
     pub(crate) fn skip_blanks(&mut self) {
         if matches!(self.peek(), b' ' | b'\t') {
@@ -429,7 +429,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips to the end of the line.
+    /// Skips to the end of the line, including its continuation lines.
     pub(crate) fn skip_line_content(&mut self) {
         self.skip_to_newline();
         if self.dialect.continues_lines() {
@@ -456,7 +456,7 @@ impl<'a> Cursor<'a> {
         self.pos..self.pos + width
     }
 
-    /// Range and description of the token at the cursor, for messages: a word, a number or a single character.
+    /// Range and description of the token at the cursor, for messages: a word, a single character or the statement's end.
     #[cold]
     pub(crate) fn current_token(&self) -> (Range<usize>, String) {
         let mut probe = self.clone();
@@ -472,7 +472,7 @@ impl<'a> Cursor<'a> {
         (here, what)
     }
 
-    /// Error for a token at the cursor that is not `what`.
+    /// Error that `what` is expected instead of the token at the cursor.
     #[cold]
     pub(crate) fn expected(&self, what: &str) -> Fail {
         let (span, found) = self.current_token();

@@ -15,7 +15,7 @@ use crate::value::SymbolId;
 pub(crate) const VGPR_BLOCK: u32 = 4;
 /// Granularity of the SGPR count in a descriptor; the hardware may allocate larger blocks.
 pub(crate) const SGPR_BLOCK: u32 = 8;
-/// Number of VGPRs per lane.
+/// Maximum number of VGPRs of a kernel.
 pub(crate) const MAX_VGPRS: u32 = 256;
 /// Number of SGPRs that every kernel must request on chips with the SGPR initialization bug (errata E261).
 pub(crate) const SGPRS_OF_INIT_BUG: u32 = 96;
@@ -102,7 +102,7 @@ pub(crate) const KEYS: &[(&str, DescriptorKey, IsaSet)] = &[
 /// Prefix of all keys.
 pub(crate) const PREFIX: &str = ".amdhsa_";
 
-/// Default float mode for F16 and F64, which preserves denormals.
+/// Default denormal mode for F16 and F64: denormals are preserved.
 pub(crate) const KEEP_DENORMALS: u32 = 3;
 
 impl DescriptorKey {
@@ -136,8 +136,8 @@ pub(crate) struct KernelDirectives {
 /// A key, its name, its value, and the span of the value.
 pub(crate) type KernelValue = (DescriptorKey, &'static str, DelayedValue, Range<usize>);
 
-/// Number of extra SGPRs for VCC, FLAT_SCRATCH and XNACK_MASK, in this order. A kernel needs the largest count of those
-/// that it uses.
+/// Number of extra SGPRs for VCC, FLAT_SCRATCH and XNACK_MASK, in this order. A kernel reserves the largest count among
+/// those that it uses.
 pub(crate) fn extra_sgprs(isa: Isa) -> [u32; 3] {
     if isa >= Isa::Vi { [2, 6, 4] } else { [2, 4, 0] }
 }

@@ -58,7 +58,7 @@ pub struct Note {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// Severity, which determines whether the program is complete.
+    /// Severity; an error means that the program is incomplete.
     pub severity: Severity,
     /// Kind of diagnostic, with its stable name.
     pub id: &'static Explanation,

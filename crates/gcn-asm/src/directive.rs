@@ -1,6 +1,6 @@
 //! Directive table: one row per directive, with its handler.
 //!
-//! A handler takes only the parts of the assembler that it needs; rows that differ in a constant share a handler.
+//! A handler takes only the parts of the assembler that it needs. Rows that differ only in a constant share a handler.
 
 pub(crate) mod data;
 pub(crate) mod section;
@@ -240,7 +240,7 @@ static DIRECTIVES: &[Directive] = &[
     row(&[".fail"],                 Availability::Both, Parse(|parser, call| clrx::fail_directive(parser, &call.span)), "NUMBER"),
     row(&[".abort"],                Availability::Both, Parse(|_, call| Err(fail(&ids::USER_ERROR, call.span.clone(), "the source asks to stop here"))), ""),
 
-    // No effect: directives for debuggers, register allocation or output formats.
+    // No effect: directives for debuggers, linkers, listings, register allocation or output formats.
     row(&[
         ".file", ".line", ".loc", ".version", ".addrsig", ".addrsig_sym", ".extern", ".no_dead_strip", ".weakref",
         ".lto_discard", ".cg_profile", ".64bit", ".main", ".policy", ".nowave32", ".nobuggyfplit", ".lflags", ".ln", ".title", ".tittle", ".sbttl", ".cf_jump", ".cf_call",
@@ -384,7 +384,7 @@ fn ignore(cursor: &mut Cursor<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// Handles `.amdgpu_hsa_kernel`: restarts the count of named registers for the next kernel.
+/// Handles `.amdgpu_hsa_kernel`: marks the named symbols as kernels, and restarts the count of named registers.
 fn begin_hsa_kernel(parser: &mut Parser<'_>) -> Result<(), Fail> {
     parser.names.vgprs.begin_kernel();
     parser.names.sgprs.begin_kernel();

@@ -42,7 +42,7 @@ pub(crate) fn encode(
         return try_form(dialect, form, operands);
     }
     let row = op.row();
-    // SDWA and DPP are considered only if a modifier requires them.
+    // SDWA and DPP are considered only if a modifier or `sext(…)` requires them.
     let is_own = |m: &ModArg| row.modifiers().any(|own| own.field == m.modifier.field);
     let is_extended =
         operands.mods.iter().any(|m| !is_own(m)) || operands.args.iter().any(|arg| arg.extended);
@@ -189,7 +189,7 @@ fn try_form(
     Ok(encoded)
 }
 
-/// Sets an omitted offset of a scalar memory instruction to 0. The modifier `offset:` needs a register before it.
+/// Sets an omitted offset of a scalar memory instruction to 0. Fails if `offset:` is given, which requires a register.
 fn fill_in_offset(
     inst: &mut Inst,
     dialect: Dialect,

@@ -30,10 +30,10 @@ use operator::operator_at;
 
 /// Maximum recursion depth of the parser, through parentheses and operators.
 const MAX_DEPTH: u32 = 200;
-/// Maximum number of items of symbols' definitions visited per evaluation; bounds definitions that each use the previous
-/// one twice.
+/// Maximum number of items in symbol definitions visited per evaluation; bounds the exponential growth if each symbol
+/// uses the previous one twice.
 const MAX_VISITS: u32 = 10_000;
-/// Length of a chain of symbols, each defined by the next, at which the first search for a circle is made.
+/// Length at which a chain of symbol definitions is first searched for a cycle.
 const FIRST_SEARCH: usize = 64;
 
 const VARIANTS: &[(&str, Variant)] = &[
@@ -85,7 +85,7 @@ pub(crate) struct ExprScope<'a> {
 }
 
 impl Exprs {
-    /// Starts a new period for [`Exprs::names_labels`].
+    /// Resets [`Exprs::names_labels`] to false.
     pub(crate) fn forget_labels(&mut self) {
         self.names_labels = false;
     }
@@ -143,7 +143,7 @@ impl Exprs {
             }
         }
         let first = self.items.len();
-        // Between absolute-value bars, LLVM accepts operators only in parentheses.
+        // Between absolute-value bars, LLVM accepts binary operators only in parentheses.
         let result = if scope.bar_ends {
             self.unary(cursor, scope, 0)
         } else {
@@ -342,7 +342,7 @@ impl Exprs {
                 }
                 let symbol = scope.symbols.reference(&name, start..cursor.pos());
                 let variant = variant(cursor)?;
-                // The current value of a number is used, even if the symbol is redefined later.
+                // A symbol that is a number keeps its current value here, even if it is redefined later.
                 match scope.symbols.defined(symbol) {
                     SymbolDefinition::Value(value) if !self.is_lazy => {
                         match value.used_as(symbol, variant).as_absolute() {
@@ -431,7 +431,7 @@ impl Exprs {
                 stack.push(value.used_as(user.symbol, user.variant));
                 continue;
             };
-            // The text bounds an expression's own items, but items of other expressions may be visited repeatedly.
+            // The text bounds the expression's own items, but items of symbol definitions may be visited repeatedly.
             visits += u32::from(!chain.is_empty());
             if visits > MAX_VISITS {
                 return Err(EvalError::TooComplex);
@@ -465,7 +465,7 @@ impl Exprs {
                                 variant,
                                 rest,
                             });
-                            // The chain is searched whenever its length has doubled, which takes time proportional to it.
+                            // Searching only when the length has doubled keeps the total time linear.
                             if chain.len() >= FIRST_SEARCH
                                 && chain.len().is_power_of_two()
                                 && let Some(circular) = repeated(&chain)
@@ -486,7 +486,7 @@ impl Exprs {
         }
     }
 
-    /// Removes the first item of a range of items.
+    /// Returns the first item of a range, and removes it from the range.
     fn take_item(&self, range: &mut ExprId) -> Option<ExprItem> {
         if range.start >= range.end {
             return None;
@@ -513,7 +513,7 @@ fn repeated(chain: &[SymbolUse]) -> Option<SymbolId> {
     symbols.find(|symbol| !seen.insert(*symbol))
 }
 
-/// Applies an operator to the values on top of the stack, and removes them.
+/// Pops an operator's operands from the stack and returns the result.
 fn operate(operator: Operator, stack: &mut Vec<ExprValue>) -> Result<ExprValue, EvalError> {
     let right = stack.pop().unwrap_or_default();
     if operator.is_unary() {

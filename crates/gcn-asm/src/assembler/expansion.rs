@@ -26,17 +26,17 @@ use origin::{
 
 /// Expansion budget in bytes, shared by all expansions; long sources get more ([`EXPANDED_PER_BYTE`]).
 pub(crate) const MAX_EXPANDED: usize = 1 << 28;
-/// Additional budget per byte of source, so that every call written out in the source can be expanded.
+/// Additional budget per byte of source: enough to start one expansion per eight bytes.
 const EXPANDED_PER_BYTE: usize = ENTRY_COST / 8;
-/// Cost of starting an expansion in addition to its text: the number of bytes that take about as long to read. It ends
-/// unbounded recursion within a second.
+/// Cost in bytes of starting an expansion, in addition to its text. Reading this many bytes takes about as long, so the
+/// budget ends unbounded recursion within a second.
 pub(crate) const ENTRY_COST: usize = 3072;
 /// Cost of an iteration in addition to its text, in bytes.
 pub(crate) const REPEAT_COST: usize = 128;
 /// Maximum size of one macro expansion in bytes; catches values that grow with every call.
 pub(crate) const MAX_CALL: usize = 1 << 24;
 
-/// Length limit in bytes for case-insensitive matching of macro names.
+/// Maximum length in bytes of macro names that are matched case-insensitively.
 pub(crate) const MACRO_NAME: usize = 128;
 /// Number of recently included files compared with a new one, so that identical text is stored once.
 const MAX_COMPARED: usize = 16;
@@ -61,7 +61,7 @@ impl Drop for ExpandedTexts {
 /// An active expansion on the stack.
 pub(crate) struct Frame<'a> {
     pub step: ExpansionStep<'a>,
-    /// Position map of this text; while the text is being read, that of the enclosing text.
+    /// Position map of this text; swapped with the enclosing text's map while this text is read.
     pub mapping: PositionMap,
     /// Position at which reading continues after the expansion.
     pub resume: Cursor<'a>,
@@ -84,7 +84,7 @@ pub(crate) enum Jump<'a> {
     Leave,
     /// Leaves all expansions after an error that would otherwise repeat.
     Abort,
-    /// Leaves macros and loops, but not the enclosing file, after too many errors.
+    /// Returns to the file that started the outermost macro or loop, after too many errors.
     AbortToFile,
     /// Ends the source (`.end`).
     Stop,
@@ -190,7 +190,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Deducts bytes from the expansion budget. If too few are left, all expansions are aborted.
+    /// Deducts bytes from the expansion budget. If too few are left, requests [`Jump::Abort`] and fails.
     pub(crate) fn charge(&mut self, bytes: usize, span: &Range<usize>) -> Result<(), Fail> {
         match self.budget.checked_sub(bytes) {
             Some(rest) => {

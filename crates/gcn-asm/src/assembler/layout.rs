@@ -2,8 +2,8 @@
 
 use crate::program::{SectionFlags, SectionKind};
 
-/// Number of sections at which `.section` and `.pushsection` cannot add another. Keeps section indices within 16 bits, with
-/// room for sections that other directives add.
+/// Section count at which `.section` and `.pushsection` refuse to add another. Keeps section indices within 16 bits, with
+/// room for sections added by other directives.
 pub(crate) const MAX_SECTIONS: usize = 4096;
 /// Pseudo-section whose offsets are plain numbers; omitted from code objects.
 pub(crate) const ABSOLUTE: &str = "*ABS*";
@@ -34,7 +34,7 @@ const SECTION_DEFAULTS: &[(&str, SectionKind, SectionFlags)] = &[
     (".rodata", SectionKind::ProgBits, READ_ONLY),
     (".note", SectionKind::Note, READ_ONLY),
 ];
-/// Sections that exist before a directive names them, so that no directive can give them other attributes.
+/// Sections treated as predefined, so that no directive can change their attributes.
 pub(crate) const STANDARD: [&str; 4] = [".text", ".data", ".bss", ".rodata"];
 /// ELF types of sections that contain arrays of function pointers for the loader, with their numbers.
 pub(crate) const OTHER_SECTION_TYPES: &[(&str, u32)] = &[
@@ -43,7 +43,7 @@ pub(crate) const OTHER_SECTION_TYPES: &[(&str, u32)] = &[
     ("preinit_array", 16),
 ];
 
-/// Kind and flags that a section has by its name: a well-known one, alone or before a dot.
+/// Default kind and flags of a section; for example, `.text.foo` gets those of `.text`.
 pub(crate) fn section_default(name: &str) -> (SectionKind, SectionFlags) {
     let is_prefix = |prefix: &str| {
         let rest = name.strip_prefix(prefix);
@@ -62,7 +62,7 @@ pub(crate) fn section_default(name: &str) -> (SectionKind, SectionFlags) {
 /// A section's attributes and size, without its contents.
 pub(crate) struct SectionLayout {
     pub name: String,
-    /// Number that tells sections of the same name apart.
+    /// Number from `unique`, which distinguishes sections of the same name.
     pub unique: Option<i64>,
     pub kind: SectionKind,
     pub flags: SectionFlags,
@@ -116,12 +116,12 @@ impl Layout {
         self.sections.get_mut(self.current as usize)
     }
 
-    /// Index of the section called `name`.
+    /// Index of the section called `name` that has no `unique` number.
     pub(crate) fn find(&self, name: &str) -> Option<u32> {
         self.find_unique(name, None)
     }
 
-    /// Index of the section called `name` with the number `unique`.
+    /// Index of the section with this name and `unique` number.
     pub(crate) fn find_unique(&self, name: &str, unique: Option<i64>) -> Option<u32> {
         let mut sections = self.sections.iter();
         let index = sections.position(|s| s.name == name && s.unique == unique);
@@ -147,7 +147,7 @@ impl Layout {
             unique: None,
             kind,
             flags,
-            // Instructions are dwords.
+            // Instructions are dword-aligned.
             align: if flags.exec { 4 } else { 1 },
             address: None,
             size: 0,
@@ -164,7 +164,7 @@ impl Layout {
         self.add_section(name, kind, flags)
     }
 
-    /// Index of a section that every program has, created if needed; `None` for other names.
+    /// Index of a [`STANDARD`] section, created if needed; `None` for other names.
     pub(crate) fn standard_section(&mut self, name: &str) -> Option<u32> {
         STANDARD.contains(&name).then(|| self.section_named(name))
     }

@@ -1,4 +1,4 @@
-//! Names in a source: symbols, register aliases, sections, and the registers that it uses.
+//! Names in a source: symbols, register aliases and sections. Also counts the registers used.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -18,7 +18,7 @@ use crate::program::{
     PackedInstruction, ProgramKernel, ProgramMetadata, ProgramRelocation, SectionKind,
 };
 
-/// Maximum number of bytes in all sections; keeps mistakes from exhausting memory.
+/// Maximum total of section contents in bytes; keeps mistakes from exhausting memory.
 const MAX_BYTES: u64 = 1 << 28;
 /// Maximum size in bytes of a section of zeros, which needs no memory.
 pub(crate) const MAX_NOBITS: u64 = 1 << 40;
@@ -29,7 +29,7 @@ pub(crate) const NOP: [u8; 4] = 0xbf80_0000u32.to_le_bytes();
 pub(crate) struct Output {
     /// Section contents by section index; trailing empty ones may be missing.
     pub contents: Vec<SectionContents>,
-    /// Number of bytes in all sections.
+    /// Total size of the contents in bytes; excludes sections of zeros.
     total: u64,
     pub fixups: Vec<Fixup>,
     pub relocs: Vec<RelocDirective>,
@@ -66,7 +66,7 @@ pub(crate) struct DeclaredKernels {
 }
 
 impl DeclaredKernels {
-    /// Checks that no block is open that holds only keys. `word` begins the statement.
+    /// Checks that no kernel block is open, because such a block holds only keys. `word` begins the statement.
     pub(crate) fn check_outside(&self, word: &str, span: &Range<usize>) -> Result<(), Fail> {
         let block = match (&self.open, &self.open_header) {
             (Some(kernel), _) => {
@@ -166,7 +166,7 @@ impl Output {
         contents.map_or(&[], |contents| &contents.bytes)
     }
 
-    /// Counts bytes that are added to a section.
+    /// Adds to the total size of the contents; fails if it would exceed the limit.
     fn count(&mut self, bytes: u64, span: &Range<usize>) -> Result<(), Fail> {
         let total = self.total.saturating_add(bytes);
         if total > MAX_BYTES {
@@ -256,7 +256,7 @@ impl Output {
         Ok(())
     }
 
-    /// Pads the current section with zeros to an alignment, for example for a descriptor.
+    /// Pads the current section with zeros to an alignment, which the section's own alignment then includes.
     pub(crate) fn align(
         &mut self,
         layout: &mut Layout,
@@ -294,7 +294,7 @@ fn too_large(what: &str, limit: u64, span: &Range<usize>) -> Fail {
     .with_help(format!("at most {limit} bytes are possible"))
 }
 
-/// Checks that a number fits in a field as a signed or unsigned value.
+/// Checks that a number fits in `width` bytes as a signed or unsigned value.
 pub(crate) fn check_width(number: i64, width: u8, span: &Range<usize>) -> Result<(), Fail> {
     let bits = u32::from(width) * 8;
     if bits >= 64 {

@@ -37,7 +37,7 @@ impl<'a> SourceReader<'a> {
     pub(crate) fn collect(&mut self, result: Result<(), Fail>) {
         if let Err(mut error) = result {
             self.expansion.errors += 1;
-            // The span of an expression may extend to the next token; trailing blanks are removed.
+            // The span of an expression may include the blanks before the next token.
             let content = self.parser.cursor.slice(error.span.clone()).trim_end();
             if !content.is_empty() {
                 error.span.end = error.span.start + content.len();

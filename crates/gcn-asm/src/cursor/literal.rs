@@ -9,7 +9,7 @@ use crate::float::{DOUBLE, FloatLayout, HALF, SINGLE};
 use crate::ids;
 
 impl<'a> Cursor<'a> {
-    /// Reads a decimal number; `None` if there are no digits. A number over 32 bits saturates.
+    /// Reads a decimal number; `None` if there are no digits. A number too large for 32 bits saturates.
     pub(crate) fn digits(&mut self) -> Option<u32> {
         let start = self.pos;
         let mut value: u32 = 0;
@@ -224,7 +224,7 @@ impl<'a> Cursor<'a> {
             }
             b'\\' => match self.escape() {
                 Ok(value) => value,
-                // An unknown escape yields the character itself.
+                // In an unknown escape, punctuation stands for itself.
                 Err(_) if self.pos == start + 2 && self.peek().is_ascii_punctuation() => {
                     self.pos += 1;
                     self.text.as_bytes().get(self.pos - 1).copied().unwrap_or(0)
@@ -330,7 +330,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Code of the character that a letter after a backslash stands for.
+/// Character code of an escape, from the letter after the backslash.
 fn letter_escape(letter: u8) -> Option<u8> {
     Some(match letter {
         b'n' => b'\n',
@@ -342,7 +342,7 @@ fn letter_escape(letter: u8) -> Option<u8> {
     })
 }
 
-/// Text of an integer without C's suffix for its type, such as `u` or `ULL`, which has no effect.
+/// Strips a C integer suffix such as `u` or `ULL`, which has no effect.
 pub(crate) fn without_suffix(text: &str) -> &str {
     let is_long = |c: char| matches!(c, 'l' | 'L');
     let text = text.strip_suffix(is_long).unwrap_or(text);

@@ -7,7 +7,7 @@ use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 
 impl<'a> Cursor<'a> {
-    /// Searches for an unterminated block comment, starting at the beginning of the line at `line`.
+    /// Searches for an unterminated block comment from `line`, the position of a line's first byte.
     pub(crate) fn unclosed_comment(&self, line: usize) -> Option<Range<usize>> {
         let mut probe = self.clone();
         probe.pos = line;
@@ -56,8 +56,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips a block up to its closing directive, `closes`, and returns the range of its body. Nested blocks begin with
-    /// `opens`.
+    /// Skips a block through its closing directive, one of `closes`, and returns the range of its body. Nested blocks begin
+    /// with one of `opens`.
     pub(crate) fn body(
         &mut self,
         (opens, closes): (&[&str], &[&str]),

@@ -1,5 +1,5 @@
-//! CLRX-only directives that do not depend on a binary format: scopes, enumerations, undefining symbols, and queries
-//! about the GPU. CLRX's loops and conditionals are in `expand`.
+//! CLRX-only directives: scopes, enumerations, `.undef`, `.fail`, and queries about the GPU. Rejects directives for CLRX's
+//! own binary formats and for register allocation. CLRX's loops and conditionals are in `expand`.
 //!
 //! Source: CLRX's "Assembler Pseudo-Operations".
 
@@ -23,7 +23,7 @@ const ARCHITECTURES: &[(&[&str], Isa)] = &[
     (&["vega20", "gcn1.4.1", "gfx906"],        Isa::Vega20),
 ];
 
-/// GPU names that only CLRX uses, and the targets they name. CLRX's GFX700 is Kaveri.
+/// GPU names that only CLRX uses, and the targets they name.
 #[rustfmt::skip]
 const DEVICES: &[(&str, &str)] = &[
     ("capeverde", "gfx601"), ("spectre", "gfx700"), ("spooky", "gfx700"), ("kalindi", "gfx703"),
@@ -197,7 +197,7 @@ pub(crate) fn platform<'a>(cursor: &mut Cursor<'a>) -> (&'a str, Range<usize>) {
     (name, cursor.since(start))
 }
 
-/// Handles `.gpu` and `.arch`. The target was chosen before the source was read, so the named one must match it.
+/// Handles `.gpu` and `.arch`: checks that the named target has the instruction set that the source is assembled for.
 pub(crate) fn chosen_target(parser: &mut Parser<'_>, directive: &str) -> Result<(), Fail> {
     let (word, span) = platform(&mut parser.cursor);
     let Some(target) = clrx_target(word) else {
@@ -235,7 +235,7 @@ pub(crate) fn format(parser: &mut Parser<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// Records the format for conditionals; the caller chooses the actual output format.
+/// Records the format for conditionals and warns if it is unsupported. The caller chooses the actual output format.
 fn choose_format(parser: &mut Parser<'_>, format: usize, span: Range<usize>) {
     parser.clrx_format = format;
     if !MADE_FORMATS.contains(&format) {
@@ -311,7 +311,7 @@ pub(crate) fn old_literals(parser: &mut Parser<'_>, span: Range<usize>) {
     );
 }
 
-/// Rejects directives that describe kernels in binary formats that only CLRX has.
+/// Rejects directives that describe kernels in CLRX's own binary formats.
 pub(crate) fn foreign_format(
     cursor: &mut Cursor<'_>,
     name: &str,

@@ -101,7 +101,7 @@ fn room_size(parser: &mut Parser<'_>, what: &str) -> Result<u64, Fail> {
     }))
 }
 
-/// Returns true if a value is missing at the cursor; CLRX uses 0 with a warning.
+/// Returns true, with a warning, if a value is missing at the cursor and the dialect uses 0 instead.
 fn is_missing_datum(parser: &mut Parser<'_>) -> bool {
     let is_missing = parser.dialect.takes_missing_data()
         && (parser.cursor.at_statement_end() || parser.cursor.peek() == b',');
@@ -155,7 +155,7 @@ pub(crate) fn octa(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), F
     loop {
         let start = parser.cursor.token_start();
         let is_missing = is_missing_datum(parser);
-        // Before anything but a number, the sign is part of an expression.
+        // A sign before anything but a number is part of an expression.
         let is_negative = parser.cursor.peek() == b'-' && parser.cursor.peek_at(1).is_ascii_digit();
         parser
             .cursor

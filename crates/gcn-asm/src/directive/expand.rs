@@ -141,7 +141,7 @@ fn irp_head<'a>(
             after_comma = reader.parser.cursor.eat_after_blanks(b',');
         }
     }
-    // GNU as and CLRX expand an empty list once, LLVM not at all.
+    // GNU as and CLRX expand an empty list once; LLVM skips an empty `.irp`.
     if values.is_empty() && (by_character || reader.parser.dialect == Dialect::Clrx) {
         values.push("");
     }

@@ -19,7 +19,7 @@ use crate::program::{SectionFlags, SectionKind};
 pub(crate) const SECTION: &str = ".note";
 /// Code object version implied by these directives.
 const VERSION: u8 = 2;
-/// Maximum processor or format version number.
+/// Largest number that fits into a dword of a note.
 const MAX_NUMBER: i64 = u32::MAX as i64;
 
 /// Handles `.hsa_code_object_version major, minor`.
@@ -174,7 +174,7 @@ pub(crate) fn pal_registers(
     pal_note(parser, output, note, span)
 }
 
-/// Adds a PAL metadata note. The code object is not for PAL, but tools can read the note.
+/// Adds a PAL metadata note, with a warning: the code object is for HSA, but tools can read the note.
 fn pal_note(
     parser: &mut Parser<'_>,
     output: &mut Output,

@@ -344,7 +344,7 @@ pub(crate) fn code_starts(symbols: &Symbols, kernels: &[KernelDirectives]) -> Ve
     begins
 }
 
-/// A kernel's code: up to the end that its symbol's size states, or the next function or kernel if that is nearer.
+/// A kernel's code, which ends after the symbol's size, or at the next function or kernel if that is nearer.
 fn code_of<'a>(
     names: &Names,
     output: &'a Output,
@@ -403,7 +403,7 @@ fn descriptor(
         vgprs: 0,
         sgprs: 0,
         vcc: true,
-        // LLVM reserves SGPRs for FLAT_SCRATCH even on GCN 1.0, which does not have the register.
+        // LLVM reserves SGPRs for FLAT_SCRATCH even on GCN 1.0, which lacks the register.
         flat_scratch: true,
         xnack_mask: matches!(output.features.xnack, Feature::Any | Feature::On),
     };

@@ -26,7 +26,7 @@ pub(crate) const TEXT_BLOCKS: [(&str, &str); 3] = [
     (".amdgpu_pal_metadata", END_PAL_METADATA),
 ];
 
-/// Skips the lines up to the directive `end` and returns their range; `None` if the directive is missing.
+/// Skips past the directive `end` and returns the range of the lines before it; `None` if the directive is missing.
 pub(crate) fn skip_to(cursor: &mut Cursor<'_>, end: &str) -> Option<Range<usize>> {
     cursor.skip_line();
     let start = cursor.pos();

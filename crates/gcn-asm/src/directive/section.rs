@@ -35,17 +35,17 @@ pub(crate) fn structure(parser: &mut Parser<'_>) -> Result<(), Fail> {
 /// Attributes that a section directive states.
 struct StatedAttributes {
     kind: Option<SectionKind>,
-    /// Flags, with those that the section has by its name.
+    /// Flags, including the defaults for the section's name.
     flags: SectionFlags,
     has_flags: bool,
-    /// True for a member of a group and a section that follows another: it may share its name with other sections.
+    /// True for a group member or a section linked to another; sections of its name may have other attributes.
     shares_name: bool,
     /// Number after `unique`.
     unique: Option<i64>,
 }
 
 impl StatedAttributes {
-    /// Checks that an earlier directive gave the section the same attributes.
+    /// Checks that the stated attributes are those that the section already has.
     fn check(&self, section: &SectionLayout, span: &Range<usize>) -> Result<(), Fail> {
         let is_same_kind = self.kind.is_none_or(|kind| kind == section.kind);
         let states = self.has_flags || self.kind.is_some();
@@ -116,7 +116,7 @@ pub(crate) fn section_directive(parser: &mut Parser<'_>, push: bool) -> Result<(
     checked
 }
 
-/// Flags as letters, as a section directive has them.
+/// Flags as the letters of a section directive.
 fn letters(flags: SectionFlags) -> String {
     let all = [
         (flags.alloc, 'a'),

@@ -43,8 +43,8 @@ pub(crate) fn assign(
     parser.define(name, span, value.into())
 }
 
-/// Value for a register alias. As in CLRX, it may also be an inline constant, but not a literal, and must not have a
-/// sign.
+/// Value for a register alias. As in CLRX, it may also be an inline constant, but not a literal, and must not have
+/// source modifiers.
 fn register_or_constant(isa: Isa, operand: ParsedOperand) -> Result<ArgValue, Fail> {
     let is_inline = |bits: u64| regs::inline_of_float_bits(isa, bits, Ty::F32).is_some();
     let is_value = match operand.what {

@@ -76,8 +76,8 @@ pub(super) fn literal(dialect: Dialect, ty: Ty, value: i64) -> Result<u32, Probl
         .map_err(|error| field_problem(error, value))
 }
 
-/// Applies an operand's negation and absolute value to its constant. Returns `None` for a 64-bit integer type, because
-/// a 32-bit literal cannot represent the result.
+/// Applies an operand's negation and absolute value to its constant. Returns `None` for other operands, and for integers
+/// that do not fit into a literal or belong to a 64-bit type.
 pub(super) fn modified_constant(ty: Ty, arg: &ParsedOperand) -> Option<ArgValue> {
     let float = |value: f64| {
         let value = if arg.absolute { value.abs() } else { value };
@@ -101,7 +101,7 @@ pub(super) fn modified_constant(ty: Ty, arg: &ParsedOperand) -> Option<ArgValue>
     }
 }
 
-/// Gives a scalar operand as many registers as its slot.
+/// Sets the register count of a scalar operand to its slot's.
 pub(super) fn with_count(operand: Operand, slot: &Slot) -> Operand {
     match operand {
         Operand::Scalar { code, .. } => Operand::Scalar {

@@ -20,7 +20,7 @@ use crate::inputs::dialect::Dialect;
 const FIRST_VGPR: i64 = 256;
 /// Width in bits of fields that encode VGPRs and scalar registers.
 const VGPR_OR_SCALAR_BITS: u8 = 9;
-/// Size of the largest register group that must be aligned to its size.
+/// Maximum alignment of a scalar register group, in registers.
 const GROUP: u8 = 4;
 /// Size in dwords of an image descriptor with R128.
 const SHORT_DESCRIPTOR: u8 = 4;

@@ -95,7 +95,8 @@ fn exists_on(set: IsaSet) -> String {
     format!("it exists on {}", chips.join(", "))
 }
 
-/// Name most similar to `name`, if the edit distance is at most a third of its length, rounded up, and at most four.
+/// Name most similar to `name`, if the edit distance is at most a third of the length of `name`, rounded up, and at most
+/// four. Returns `None` if `name` is longer than 48 bytes.
 ///
 /// # Examples
 /// ```

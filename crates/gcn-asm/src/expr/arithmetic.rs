@@ -75,7 +75,7 @@ impl Operator {
     }
 }
 
-/// Smallest multiple of `multiple` that is at least `value`; `None` on overflow.
+/// Smallest multiple of `multiple` that is at least `value`; `None` on overflow or if `multiple` is 0.
 pub(super) fn align_to(value: i64, multiple: i64) -> Option<i64> {
     match value.checked_rem_euclid(multiple)? {
         0 => Some(value),

@@ -32,7 +32,7 @@ pub(crate) struct MappedPosition {
 }
 
 impl<'a> Expansion<'a> {
-    /// File text that contains a span, and the text's start position.
+    /// Text of the file that contains a span, and the text's start position.
     pub(crate) fn text_of(&self, place: &Range<usize>) -> (&'a str, usize) {
         let count = self.files.partition_point(|file| file.start <= place.start);
         count
@@ -179,7 +179,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Puts diagnostics in source order, and adds notes for included files to those outside expansions.
+    /// Sorts diagnostics by position, removes duplicates, and adds the includes that lead to diagnostics without notes.
     pub(crate) fn sort_diagnostics(&self, diagnostics: &mut Vec<Diagnostic>) {
         for diagnostic in diagnostics.iter_mut().filter(|d| d.notes.is_empty()) {
             self.explain_files(diagnostic);

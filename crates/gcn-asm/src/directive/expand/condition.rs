@@ -49,7 +49,7 @@ pub(crate) enum ConditionTest {
     Blank(bool),
     Same(bool),
     SameStrings(bool),
-    /// CLRX's conditions on the target and on the binary format.
+    /// CLRX's condition on the architecture; the next two test the GPU and the binary format.
     Architecture(bool),
     Gpu(bool),
     Format(bool),

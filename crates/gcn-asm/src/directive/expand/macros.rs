@@ -121,7 +121,7 @@ fn macro_head<'a>(
     Ok((name, span, parameters))
 }
 
-/// Parses a macro argument, which ends at a comma, or at blanks that are not next to an operator, outside parentheses.
+/// Parses a macro argument. A comma ends it outside parentheses; blanks not next to an operator, also outside brackets.
 pub(crate) fn macro_argument<'a>(reader: &mut SourceReader<'a>) -> Result<&'a str, Fail> {
     let start = reader.parser.cursor.token_start();
     if reader.expansion.is_alternate {

@@ -32,7 +32,7 @@ pub(super) fn without_idle_blanks(text: &str) -> String {
             is_apart = true;
             continue;
         }
-        // Quotes and non-ASCII characters are not operators.
+        // Quotes and non-ASCII characters count as operators.
         let last = out.bytes().next_back().unwrap_or(0);
         let byte = u8::try_from(c).unwrap_or(u8::MAX);
         if std::mem::take(&mut is_apart) && blanks_separate(last, byte) {
@@ -100,7 +100,7 @@ pub(super) fn substitute(
     out.len() <= limit
 }
 
-/// Marks parameters in an `.altmacro` body with backslashes. Outside strings, bare parameter names are replaced; inside
+/// Marks parameters in an `.altmacro` body with backslashes. Outside strings, bare parameter names are marked; inside
 /// strings, only names preceded by `&`, or all if `in_strings` is set.
 pub(super) fn with_backslashes(
     body: &str,
@@ -142,7 +142,7 @@ pub(super) fn with_backslashes(
 }
 
 /// Removes the `LOCAL` lines at the beginning of an `.altmacro` body, and returns their names and the remaining body.
-/// If `anywhere` is set, removes all `LOCAL` statements but keeps their labels.
+/// If `anywhere` is set, removes all `LOCAL` statements, but keeps the labels before them.
 pub(super) fn locals(body: &str, anywhere: bool) -> (Vec<&str>, String) {
     let mut names = Vec::new();
     let mut kept = String::with_capacity(body.len());
