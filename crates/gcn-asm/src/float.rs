@@ -77,20 +77,20 @@ impl FloatLayout {
         (exponent << (self.precision - 1)) + kept
     }
 
-    /// Magnitude of a number that is not a NaN, rounded to nearest.
+    /// Bits of a number's magnitude, rounded to nearest. The number must not be a NaN.
     pub(crate) fn magnitude(&self, value: f64) -> u64 {
         const FRACTION: u32 = f64::MANTISSA_DIGITS - 1;
         let bits = value.abs().to_bits();
         let stored = bits >> FRACTION;
         let leading = u64::from(stored != 0) << FRACTION;
         let significand = leading | bits & ((1 << FRACTION) - 1);
-        // The significand counts units of its lowest bit.
+        // Exponent of the significand's lowest bit.
         let exponent = stored.max(1).cast_signed() - DOUBLE.bias - i64::from(FRACTION);
         self.rounded(significand, exponent)
     }
 
-    /// Double that rounds to `bits`: `double`, or the number that they represent if `double`, which was rounded itself,
-    /// rounds to others.
+    /// Returns `double` if it rounds to `bits`, or else the value of `bits`: rounding twice, first to `double`, may give
+    /// another result than rounding once.
     pub(crate) fn double_for(&self, double: f64, bits: u64) -> f64 {
         if self.magnitude(double) == bits {
             double
@@ -136,10 +136,10 @@ impl FloatLayout {
     }
 }
 
-/// Parses a decimal number and rounds it to a half. Only digits that `f64` drops may tell the number from the middle
-/// between two halves.
+/// Parses a decimal number and rounds it to a half. If the number as an `f64` is midway between two halves, the digits
+/// that `f64` drops decide.
 fn decimal_half(text: &str) -> Option<u64> {
-    /// Fraction digits that such a middle has at most, a multiple of 2^-25.
+    /// Maximum number of fraction digits of such a midpoint, which is a multiple of 2^-25.
     const DIGITS: usize = 25;
     let value: f64 = text.parse().ok()?;
     let below = HALF.magnitude(value.next_down());
@@ -155,13 +155,13 @@ fn decimal_half(text: &str) -> Option<u64> {
     })
 }
 
-/// Position of a decimal number's first nonzero digit, and the digits from there on; these compare as the numbers do.
+/// Decimal exponent of a number's first nonzero digit, and the digits from there on. Such pairs compare as the numbers do.
 fn significant(text: &str) -> (i64, String) {
     let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let digits = format!("{whole}{fraction}");
     let significant = digits.trim_start_matches('0');
-    // Of the digits before the point, those that are not leading zeros; negative for zeros after the point.
+    // Number of digits before the point, without leading zeros; negative if zeros follow the point instead.
     let point = whole.len() as i64 - (digits.len() - significant.len()) as i64;
     let exponent = exponent.parse().unwrap_or(0i64);
     let significant = significant.trim_end_matches('0');

@@ -145,7 +145,7 @@ pub fn list_to(code: &ListedCode, options: &ListOptions, sink: &mut dyn FnMut(&[
     sink(out);
 }
 
-/// Writes a kernel descriptor with all keys, so the assembler's defaults do not matter.
+/// Writes a kernel descriptor with every key that the target ID does not imply, so the assembler's defaults do not matter.
 fn descriptor(out: &mut dyn Write, code: &ListedCode, kernel: &ListedKernel) {
     let ListedKernel { name, descriptor } = kernel;
     let (rsrc1, rsrc2) = (descriptor.compute_pgm_rsrc1, descriptor.compute_pgm_rsrc2);

@@ -74,7 +74,7 @@ const BINARY: &[(&str, u8, Operator)] = &[
     ("%", 6, Operator::Rem),
 ];
 
-/// Spelling, precedence and operator at the start of `text`.
+/// Binary operator at the start of `text`, after its spelling and precedence.
 pub(super) fn operator_at(text: &[u8]) -> Option<(&'static str, u8, Operator)> {
     let (first, rest) = text.split_first()?;
     let begins = |spelling: &str| match spelling.as_bytes() {

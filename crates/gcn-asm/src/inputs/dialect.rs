@@ -140,8 +140,7 @@ impl Dialect {
         self == Dialect::Clrx
     }
 
-    /// Returns true if the octal code of a character may follow a backslash in single quotes: `'\0'`; otherwise a single
-    /// digit there is that digit.
+    /// Returns true if `'\0'` is the character with octal code 0; otherwise it is the digit `0`.
     pub(crate) fn characters_have_codes(self) -> bool {
         self == Dialect::Clrx
     }

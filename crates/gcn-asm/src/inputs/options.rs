@@ -38,7 +38,7 @@ pub struct Options<'a> {
     pub defines: &'a [(String, i64)],
     /// Records instructions for [`Program::listing`](crate::Program::listing).
     pub listing: bool,
-    /// Base directory for source names in debug information, which has the line of each instruction; `None` omits debug
+    /// Base directory for source names in debug information, which maps instructions to source lines; `None` omits debug
     /// information.
     pub debug: Option<&'a str>,
     /// Embeds the source text in debug information, for sources that are not files.
@@ -153,7 +153,7 @@ pub fn definition(text: &str) -> Result<(String, i64), String> {
         _ => (digits, 10),
     };
     match u64::from_str_radix(digits, radix) {
-        // The integer parser accepts a plus sign.
+        // `from_str_radix` accepts a plus sign, but this syntax does not.
         Ok(number) if !digits.starts_with('+') => {
             Ok((name.to_owned(), number.cast_signed().wrapping_mul(sign)))
         }

@@ -70,14 +70,14 @@ const fn of_any(field: Field, names: &'static [&'static str], value: ModifierVal
     }
 }
 
-/// Finds a modifier by name among those of the instruction's encodings.
+/// Finds a modifier by name among those of the instruction's encodings or, in CLRX's dialect, [`CLRX_MODIFIERS`].
 pub(crate) fn modifier_named(parser: &Parser<'_>, op: Op, name: &str) -> Option<&'static Modifier> {
     // Most names are spelled exactly as in the tables.
     let is_same = |m: &&'static Modifier| m.names.contains(&name);
     if let Some(modifier) = of_any_form(parser.isa, op, is_same) {
         return Some(modifier);
     }
-    // CLRX's name for the output multiplier and divisor, as one field.
+    // CLRX's name for the field that `mul` and `div` set.
     let is_omod = name.eq_ignore_ascii_case("omod");
     let is_permutation = PERMUTATIONS.iter().any(|n| n.eq_ignore_ascii_case(name));
     let is_meant = |m: &&'static Modifier| {
@@ -345,7 +345,7 @@ fn clrx_format(cursor: &mut Cursor<'_>, has_data: bool) -> Option<u8> {
     Some(id)
 }
 
-/// Parses a list of bits such as `[0,1,1]`, with the lowest bit first.
+/// Parses a bit list such as `[0,1,1]`, lowest bit first. In CLRX's dialect, it may be a single number.
 fn bit_list(parser: &mut Parser<'_>, name: &str, count: &mut usize) -> Result<i64, Fail> {
     const MOST: usize = 4;
     if !parser.cursor.eat_after_blanks(b'[') {
@@ -445,7 +445,7 @@ fn group_size(parser: &mut Parser<'_>, low: i64, high: i64) -> Result<i64, Fail>
     }
 }
 
-/// Parses a mask such as `"01pip"`: sets each lane ID bit, highest first, to 0 or 1, preserves it, or inverts it.
+/// Parses a mask such as `"01pip"`, which sets each lane ID bit to 0 or 1, preserves it or inverts it, highest bit first.
 fn bitmask(cursor: &mut Cursor<'_>) -> Result<u16, Fail> {
     cursor.comma("a mask")?;
     let start = cursor.token_start();

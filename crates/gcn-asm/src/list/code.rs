@@ -102,7 +102,7 @@ pub struct ListedSection<'a> {
     pub notes: Vec<ListedNote<'a>>,
 }
 
-/// A comment on separate lines before an instruction.
+/// A comment on lines of its own, before an instruction.
 ///
 /// # Examples
 /// ```
@@ -168,7 +168,7 @@ pub struct ListedSymbol<'a> {
     pub offset: u64,
     /// Size in bytes; `.size` is omitted if zero.
     pub size: u64,
-    /// Number of bytes from the symbol that are data: a whole table, or the header before a kernel's code.
+    /// Number of data bytes at the symbol: a whole table, or the header before a kernel's code.
     pub data: u64,
     /// Writes `.globl`.
     pub global: bool,

@@ -72,7 +72,7 @@ pub(super) fn write(out: &mut String, bytes: &[u8], size: u64, mut marks: Vec<Li
         }
         match &mark.what {
             MarkText::Label(lines) => out.push_str(lines),
-            // The block already covers this field.
+            // An earlier block or field covers this offset.
             _ if mark.offset < at => {}
             MarkText::Block(length, lines) => {
                 out.push_str(lines);

@@ -41,7 +41,7 @@ impl ListedItem {
 
 /// Range of words without a symbol or end of data inside.
 pub(crate) struct SymbolGap {
-    /// Words at which the gap's items begin.
+    /// Words at which items of the gap may begin.
     pub(crate) words: Range<usize>,
     /// End of the words that the gap's instructions may occupy.
     pub(crate) limit: usize,
@@ -292,7 +292,7 @@ impl SectionWords<'_> {
     }
 }
 
-/// Bitmap set of small numbers; numbers beyond its capacity are ignored.
+/// Set of small numbers, as a bitmap; numbers beyond its capacity are ignored.
 struct BitSet(Vec<u64>);
 
 impl BitSet {

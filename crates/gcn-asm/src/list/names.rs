@@ -7,7 +7,7 @@ use hashbrown::HashSet;
 
 use super::code::{ListedCode, ListedSection, ListedSymbol, WORD};
 
-/// Names defined by the listing; the first symbol with a given name gets it.
+/// Names defined by the listing. If symbols share a name, the first one gets it.
 pub(super) struct ListedNames<'a> {
     /// Prefix for generated labels; no symbol name begins with it.
     pub(super) prefix: String,

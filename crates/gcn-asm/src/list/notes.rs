@@ -13,7 +13,7 @@ use crate::inputs::options::{Options, Source};
 /// ELF section type `SHT_NOTE`.
 const NOTE: u32 = 7;
 
-/// Writes the notes in loaded sections. `target_directives` must precede the note directives when these are checked.
+/// Writes the notes in loaded sections. To check the note directives, they are assembled after `target_directives`.
 pub(super) fn write(out: &mut String, object: &CodeObject, target_directives: &str) {
     let sections = object
         .sections
@@ -65,7 +65,7 @@ fn metadata(section: &[u8]) -> Option<String> {
         .then(|| format!("\n\t.amdgpu_metadata\n{yaml}\n\t.end_amdgpu_metadata\n"))
 }
 
-/// Directives for version 2 notes.
+/// Directives for version 2 notes, if the assembler reproduces the section from them.
 fn v2_notes(section: &[u8], target_directives: &str) -> Option<String> {
     let mut lines = String::from("\n");
     for found in Note::all(section) {
@@ -122,7 +122,7 @@ fn v2_notes(section: &[u8], target_directives: &str) -> Option<String> {
     (!assembly.has_errors() && made.bytes == section).then_some(lines)
 }
 
-/// Text that can be quoted without escapes.
+/// Returns `bytes` as text if all are graphic ASCII characters that need no escape in quotes.
 fn text(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     let is_printable = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\');

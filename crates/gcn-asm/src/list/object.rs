@@ -269,7 +269,7 @@ impl ListedObject<'_> {
             marks.push(ListedMark::label(offset, text));
         }
         for field in self.section_fields(index) {
-            // Symbols are sorted by offset, and so is `covered`.
+            // Symbols are sorted by offset, so `covered` is sorted too.
             if covered.binary_search(&field.offset).is_ok() {
                 continue;
             }

@@ -64,7 +64,7 @@ pub(super) struct ListedObject<'a> {
     pub(super) data: Vec<usize>,
     /// Unique name of each section, by section index.
     pub(super) names: HashMap<usize, String>,
-    /// Indices of linked sections that begin before the end of another one.
+    /// Indices of sections of a linked object that overlap one before them.
     pub(super) overlapping: HashSet<usize>,
     /// Index of the symbol that owns each name.
     pub(super) named: HashMap<&'a str, usize>,
@@ -179,7 +179,7 @@ impl<'a> ListedObject<'a> {
         }
     }
 
-    /// Returns true if the listing has a symbol of this kind and place.
+    /// Returns true if the listing can define a symbol of this kind, name and section.
     fn is_listed(&self, symbol: &Symbol) -> bool {
         let is_gone = match symbol.section {
             SymbolSection::Section(section) => !self.names.contains_key(&section),
@@ -201,7 +201,7 @@ impl<'a> ListedObject<'a> {
         is_placed && self.is_listed(symbol) && other.is_some_and(|it| place(it) != place(symbol))
     }
 
-    /// Assigns names to symbols; global symbols take precedence.
+    /// Assigns names to symbols; local symbols come last.
     fn name_symbols(&mut self) {
         for is_local in [false, true] {
             for (index, symbol) in self.object.symbols.iter().enumerate() {
@@ -220,7 +220,7 @@ impl<'a> ListedObject<'a> {
         symbol.is_some_and(|symbol| self.named.get(symbol.name.as_str()) == Some(&index))
     }
 
-    /// Groups symbols by section.
+    /// Groups symbols that can be labels by section.
     fn place_symbols(&mut self) {
         for (index, symbol) in self.object.symbols.iter().enumerate() {
             if let SymbolSection::Section(section) = symbol.section
@@ -272,8 +272,8 @@ impl<'a> ListedObject<'a> {
         }
     }
 
-    /// Expresses an address as the nearest symbol before it, or else the section's label, plus an addend. The address
-    /// may be past the section's end: the addend of a PC-relative value counts from the start of the sequence.
+    /// Expresses an address as the nearest symbol before it, or else the section's label, plus an addend. The address may be
+    /// past the section's end, because the addend of a PC-relative value includes the field's distance from the PC.
     pub(super) fn address_in(&self, index: usize, address: u64) -> Option<(String, i64)> {
         let begin = self.object.sections.get(index)?.address;
         let places = self.places.get(&index).map_or(&[][..], Vec::as_slice);
@@ -298,7 +298,7 @@ impl<'a> ListedObject<'a> {
         format!("{}section{section}", self.labels)
     }
 
-    /// Target directive, and any others that must come first in the listing.
+    /// Directives for the target and the code object version, which come first in the listing.
     pub(super) fn target_directives(&self) -> String {
         let id = target_id(self.object, self.target);
         let version = self.object.version.number();
@@ -321,7 +321,7 @@ impl<'a> ListedObject<'a> {
         self.object.symbols.get(symbol).map_or(0, |it| it.value)
     }
 
-    /// Returns true if no other symbol or field lies within a structure.
+    /// Returns true if a structure contains no symbol after its start, and no field except one at the address `except`.
     pub(super) fn is_alone(
         &self,
         section: usize,
