@@ -146,7 +146,7 @@ impl Program {
     /// Links the program into a loadable code object. `version` overrides `.amdhsa_code_object_version`.
     ///
     /// # Errors
-    /// [`ObjectError`] for invalid metadata, undefined symbols, or fields that cannot hold their addresses.
+    /// [`ObjectError`] for an unsupported version, invalid metadata, or link errors such as undefined symbols.
     ///
     /// # Examples
     /// ```
@@ -181,7 +181,7 @@ impl Program {
             .sections
             .iter()
             .map(|section| {
-                // Linked programs omit sections for linkers and debuggers.
+                // Linked objects omit empty sections, and sections for linkers and debuggers.
                 let kept = section.flags.alloc && (section.size > 0 || section.name == TEXT);
                 kept.then(|| builder.section(written(section)))
             })
@@ -260,7 +260,7 @@ impl Program {
     /// Position-independent bytes of `.text`, with all fields filled in.
     ///
     /// # Errors
-    /// One diagnostic for each field that depends on another section or the load address.
+    /// One diagnostic for each field that depends on another section, an undefined symbol or the load address.
     ///
     /// # Examples
     /// ```
@@ -315,7 +315,7 @@ impl Program {
         }
     }
 
-    /// Adds the symbols to the object. Returns for each one the target of relocations against it and their addend.
+    /// Adds the symbols to the object. Returns the target and addend for relocations against each; `None` if omitted.
     fn write_symbols(
         &self,
         builder: &mut Builder<'_>,

@@ -237,7 +237,7 @@ pub struct ProgramSymbol {
     pub binding: Binding,
     /// Visibility from `.hidden`, `.protected` or `.internal`.
     pub visibility: Visibility,
-    /// Symbol type from `.type`.
+    /// Symbol type, for example from `.type`.
     pub kind: SymbolKind,
     /// Span of the definition, or of the first use if undefined.
     pub span: Range<usize>,
@@ -370,7 +370,7 @@ impl Program {
         })
     }
 
-    /// Section called `name`.
+    /// First section called `name`.
     pub fn section(&self, name: &str) -> Option<&ProgramSection> {
         self.sections.iter().find(|s| s.name == name)
     }

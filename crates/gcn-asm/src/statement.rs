@@ -14,7 +14,7 @@ use crate::ids;
 use crate::instruction;
 use crate::resolve;
 
-/// Assembles all statements, then resolves the fixups.
+/// Assembles all statements, then finishes the kernels and resolves the fixups.
 pub(crate) fn run(asm: &mut Assembler<'_>) {
     loop {
         while !asm.reader.parser.cursor.at_end() {
@@ -111,7 +111,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
                 return kernel_code::kernel_code_key(parser, &mut asm.output.kernels, word, span);
             }
             asm.output.kernels.check_outside(word, &span)?;
-            // `==` does not redefine a symbol.
+            // `==` rejects a symbol that is already defined.
             if parser.cursor.eat(b'=') {
                 parser.names.require_new(word, &span)?;
             }

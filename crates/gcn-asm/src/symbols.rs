@@ -45,7 +45,7 @@ impl SymbolEntry {
             .is_some_and(|binding| binding != Binding::Local)
     }
 
-    /// Sets the symbol's span, a position in the source.
+    /// Sets the symbol's span, in source positions.
     pub(crate) fn locate(&mut self, place: Range<usize>) {
         self.span = place;
         self.is_located = true;
@@ -259,7 +259,7 @@ impl Symbols {
         id
     }
 
-    /// Numeric labels that are referenced before a definition that does not follow, each with its first use, in order.
+    /// Numeric labels with a forward reference but no later definition, each with its first such reference, in source order.
     pub(crate) fn missing_labels(&self) -> Vec<(u32, Range<usize>)> {
         let missing = self.local.iter().filter_map(|(&number, &(_, next))| {
             let entry = self.get(next?)?;

@@ -32,7 +32,7 @@ pub enum TokenKind {
     Comment,
     /// `;` between statements.
     Separator,
-    /// Line of a text block, such as that begun by `.amdgpu_metadata`.
+    /// Line of a text block, such as one begun by `.amdgpu_metadata`.
     Text,
     /// Any other character.
     Operator,

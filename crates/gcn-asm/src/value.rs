@@ -29,7 +29,7 @@ pub(crate) enum Variant {
 /// An address that is unknown until linking.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Term {
-    /// Section index and offset; `None` if the symbol is undefined.
+    /// Section index and offset; `None` if the symbol is in no section.
     pub place: Option<(u32, u64)>,
     /// Symbol, or `None` for `.`.
     pub symbol: Option<SymbolId>,
@@ -94,7 +94,7 @@ impl ExprValue {
     pub(crate) fn plus(self, other: ExprValue) -> Option<ExprValue> {
         let (mut plus, mut minus) = (self.plus, other.minus);
         if plus.is_some() && other.plus.is_some() || minus.is_some() && self.minus.is_some() {
-            // The terms may still cancel out.
+            // Two added addresses can cancel out only if an address is subtracted.
             if self.minus.is_none() && other.minus.is_none() {
                 return None;
             }

@@ -183,7 +183,7 @@ impl<'a> Expansion<'a> {
         &self.last.text
     }
 
-    /// Makes the pending expansion resume at `again` rather than after the current statement.
+    /// Makes reading continue at `again` after the pending expansion, rather than after the current statement.
     pub(crate) fn repeat_from(&mut self, again: Cursor<'a>) {
         if let Some(Jump::Enter(frame)) = &mut self.jump {
             frame.again = Some(again);

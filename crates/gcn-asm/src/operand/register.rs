@@ -10,7 +10,7 @@ use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 
-/// Number of VGPRs per lane.
+/// Number of VGPRs that operands can name.
 const VGPRS: u32 = 256;
 /// Maximum number of registers in a group.
 const MAX_GROUP: u32 = 32;
@@ -72,7 +72,7 @@ pub(crate) fn register(
         if !probe.eat_after_blanks(b'[') {
             return Ok(None);
         }
-        // The expression parser uses the main cursor.
+        // The expression parser reads from `parser.cursor`.
         let outer = std::mem::replace(&mut parser.bar_ends, false);
         parser.cursor.set_pos(probe.pos());
         let result = range(parser, bank, start);
@@ -128,7 +128,7 @@ pub(crate) fn common_named(parser: &Parser<'_>, name: &str) -> Option<ArgValue> 
     (!may_lack).then(|| whole_register(parser, code, count))
 }
 
-/// Operand for a whole special register. CLRX also accepts a single-register source as a pair.
+/// Operand for a whole special register. In CLRX's dialect, read-only registers such as `vccz` fit any operand width.
 fn whole_register(parser: &Parser<'_>, code: u8, count: u8) -> ArgValue {
     let is_any = code > regs::EXEC_HI && parser.dialect.takes_all_modifiers();
     ArgValue::Scalar {
@@ -137,7 +137,7 @@ fn whole_register(parser: &Parser<'_>, code: u8, count: u8) -> ArgValue {
     }
 }
 
-/// Parses part of a special register, as in `vcc[0]` or `vcc[0:1]`. `cursor` is at the `[` and advances past the part.
+/// Parses part of a special register or alias, as in `vcc[0]` or `vcc[0:1]`. `cursor` is at the `[` and advances past it.
 fn part(
     parser: &mut Parser<'_>,
     whole: ArgValue,
@@ -271,7 +271,7 @@ pub(crate) fn register_list(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     }
 }
 
-/// Creates a group of `count` registers starting at `first`, after checking its bounds.
+/// Creates a group of `count` registers starting at `first`, after checking its bounds, size and alignment.
 fn group(
     parser: &mut Parser<'_>,
     bank: Bank,
@@ -359,7 +359,6 @@ pub(crate) fn common_group(
     })
 }
 
-/// A bank of registers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bank {
     Vector,

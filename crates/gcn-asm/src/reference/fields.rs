@@ -11,7 +11,7 @@ use super::instruction::{contents, places};
 pub struct FieldValue {
     /// Bit range, for example `31:26`.
     pub bits: String,
-    /// Field name in upper case, or `reserved`.
+    /// Field name in upper case, `literal` or `reserved`.
     pub field: String,
     /// Field value.
     pub value: u64,

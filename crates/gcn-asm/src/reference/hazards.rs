@@ -56,7 +56,7 @@ pub fn hazards(isas: &[Isa], row: &'static Row) -> Vec<IsaText> {
     group_texts(texts.into_iter(), &here)
 }
 
-/// Copies of an example instruction that each have one operand or modifier on which hazards depend.
+/// An example instruction, and copies of it that each have one operand or modifier on which hazards depend.
 fn variants(form: &'static Form) -> Vec<Inst> {
     let example = form.example();
     let mut all = vec![example];

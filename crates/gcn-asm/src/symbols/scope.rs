@@ -140,7 +140,7 @@ impl Scopes {
         }
     }
 
-    /// Scope in which a definition of `name` goes, and the symbol's name there.
+    /// Scope that a definition of `name` belongs to, and the symbol's name there.
     pub(crate) fn definition_scope<'n>(&mut self, name: &'n str) -> Option<(ScopeId, &'n str)> {
         let (path, name) = Scopes::split(name);
         let id = match path {
@@ -167,7 +167,7 @@ impl Scopes {
         Some((found, name))
     }
 
-    /// Visits a scope and, recursively, the scopes it imports, most recent first.
+    /// Appends a scope to `found` and, recursively, the scopes it imports, most recent first.
     fn visit(&self, id: ScopeId, found: &mut Vec<ScopeId>) {
         let mut waiting = vec![id];
         while let Some(id) = waiting.pop() {
@@ -203,7 +203,7 @@ impl Scopes {
         }
     }
 
-    /// Stops importing `other` into the current scope, or any scope if `None` (`.unusing`).
+    /// Removes the import of `other` from the current scope, or all imports if `None` (`.unusing`).
     pub(crate) fn stop_using(&mut self, other: Option<ScopeId>) {
         if let Some(scope) = self.get_mut(self.current) {
             scope
