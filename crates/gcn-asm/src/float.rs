@@ -161,7 +161,7 @@ fn significant(text: &str) -> (i64, String) {
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let digits = format!("{whole}{fraction}");
     let significant = digits.trim_start_matches('0');
-    // Number of digits before the point, without leading zeros; negative if zeros follow the point instead.
+    // Number of digits before the point, without leading zeros; for `0.00…`, minus the number of zeros after the point.
     let point = whole.len() as i64 - (digits.len() - significant.len()) as i64;
     let exponent = exponent.parse().unwrap_or(0i64);
     let significant = significant.trim_end_matches('0');

@@ -21,9 +21,9 @@
 //! assert_eq!(assembly.diagnostics[0].name(), "unknown-opcode");
 //! ```
 //!
-//! The syntax is LLVM's or CLRX's; the [`Dialect`] decides where they conflict. The assembler reads a source in one pass,
-//! statement by statement, and resolves fixups at the end. It collects all [`Diagnostic`]s; despite errors, the
-//! [`Program`] is as complete as possible. The caller renders diagnostics, reads files and exits.
+//! The syntax is LLVM's or CLRX's; the [`Dialect`] decides where they conflict (errata E011–E028). The assembler reads a
+//! source in one pass, statement by statement, and resolves fixups at the end. It collects all [`Diagnostic`]s; despite
+//! errors, the [`Program`] is as complete as possible. The caller renders diagnostics, reads files and exits.
 
 #![forbid(unsafe_code)]
 

@@ -28,8 +28,8 @@ use origin::{
 pub(crate) const MAX_EXPANDED: usize = 1 << 28;
 /// Additional budget per byte of source: enough to start one expansion per eight bytes.
 const EXPANDED_PER_BYTE: usize = ENTRY_COST / 8;
-/// Cost in bytes of starting an expansion, in addition to its text. Reading this many bytes takes about as long, so the
-/// budget ends unbounded recursion within a second.
+/// Cost of starting an expansion, in addition to its text: the number of bytes that could be read in the same time.
+/// With this cost, the budget ends unbounded recursion within a second.
 pub(crate) const ENTRY_COST: usize = 3072;
 /// Cost of an iteration in addition to its text, in bytes.
 pub(crate) const REPEAT_COST: usize = 128;

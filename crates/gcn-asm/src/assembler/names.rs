@@ -66,7 +66,7 @@ pub(crate) struct Builtins {
 }
 
 impl Names {
-    /// Creates the names defined before the source is read.
+    /// Creates the tables, with the built-in symbols and those from the options.
     pub(crate) fn new(options: &Options<'_>) -> Names {
         let target = options.target;
         let mut symbols = Symbols::new(options.dialect.has_scopes());

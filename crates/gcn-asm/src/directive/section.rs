@@ -116,7 +116,7 @@ pub(crate) fn section_directive(parser: &mut Parser<'_>, push: bool) -> Result<(
     checked
 }
 
-/// Flags as the letters of a section directive.
+/// Formats section flags as letters, as in `.section`.
 fn letters(flags: SectionFlags) -> String {
     let all = [
         (flags.alloc, 'a'),

@@ -212,7 +212,7 @@ impl Scopes {
         }
     }
 
-    /// Mutable value for the next `.enum` symbol in the current scope.
+    /// Value for the next `.enum` symbol in the current scope, for updating.
     pub(crate) fn enumerated(&mut self) -> Option<&mut i64> {
         self.get_mut(self.current)
             .map(|scope| &mut scope.enumerated)
