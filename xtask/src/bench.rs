@@ -290,7 +290,7 @@ fn kernel_line(text: &mut String, n: usize, block: usize) {
     };
 }
 
-/// Repeats one instruction [`REPEATS`] times.
+/// Builds a source that repeats one instruction [`REPEATS`] times.
 fn repeated(instruction: &str) -> String {
     format!(".rept {REPEATS}\n{instruction}\n.endr\n")
 }

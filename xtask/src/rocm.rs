@@ -73,7 +73,7 @@ const SUITES: [Suite; 17] = [
     suite("migraphx", "migraphx", "*"),
 ];
 
-/// Debian releases, each with its HIP version.
+/// Debian releases, which package different ROCm versions.
 const RELEASES: [Release; 4] = [
     Release::plain("trixie"),
     Release::plain("forky"),

@@ -146,7 +146,7 @@ fn described<'py>(
 /// kernel names and diagnostics.
 ///
 /// # Errors
-/// `AssembleError`, with the diagnostics; `TargetError`: the target is unknown.
+/// `AssembleError`, with the diagnostics; `TargetError`: the target is unknown or does not support a feature setting.
 #[pyfunction]
 #[expect(
     clippy::too_many_arguments,

@@ -30,14 +30,14 @@ pub(crate) struct AssembleAnswer {
     bytes: usize,
     problems: Vec<Problem>,
     findings: Vec<Problem>,
-    /// True if the program has no errors, so that the static checker has read it.
+    /// True if the static checker has run, because the program has no errors.
     is_checked: bool,
     kernels: Vec<String>,
 }
 
 #[derive(Serialize)]
 struct AssembledInstruction {
-    /// Statement.
+    /// Span of the statement.
     #[serde(flatten)]
     span: Utf16Span,
     /// Index of the section.

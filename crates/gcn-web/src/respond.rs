@@ -21,7 +21,7 @@ enum Request {
     Explain(String),
 }
 
-/// Answer that replaces all others if a request cannot be fulfilled.
+/// Answer to a request that cannot be fulfilled.
 #[derive(Serialize)]
 struct Refusal {
     error: String,

@@ -330,7 +330,7 @@ pub(super) fn encode_operand(
     })
 }
 
-/// Sets an operand with a delayed value; its fields are zero for now.
+/// Sets an operand whose value is delayed; the fields hold zero for now.
 fn set_unknown(inst: &mut Inst, slot: &Slot, operand: Operand) -> Result<(), ProblemKind> {
     let set = inst.set_operand(slot, operand);
     set.map_err(|error| field_problem(error, 0))
