@@ -136,7 +136,7 @@ pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Fil
     }
 }
 
-/// Target named in a source: that of the first `.amdgcn_target`, `.gpu` or `.arch` directive that names a known target.
+/// Target that a source names: the first known one in an `.amdgcn_target`, `.gpu` or `.arch` directive.
 ///
 /// # Examples
 /// ```

@@ -352,7 +352,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Length of a line continuation at the cursor, if any.
+    /// Length of a line continuation at the cursor; `None` if the dialect does not have them.
     fn continuation(&self) -> Option<usize> {
         if self.peek() != b'\\' || !self.dialect.continues_lines() {
             return None;
@@ -360,7 +360,7 @@ impl<'a> Cursor<'a> {
         self.clrx_continuation()
     }
 
-    /// Length of a CLRX line continuation at the cursor, if any.
+    /// Length of a CLRX line continuation at the cursor, regardless of the dialect.
     fn clrx_continuation(&self) -> Option<usize> {
         ["\\\n", "\\\r\n"]
             .into_iter()
@@ -472,7 +472,7 @@ impl<'a> Cursor<'a> {
         (here, what)
     }
 
-    /// Error that `what` is expected instead of the token at the cursor.
+    /// Error for an unexpected token at the cursor; `what` describes the expected one.
     #[cold]
     pub(crate) fn expected(&self, what: &str) -> Fail {
         let (span, found) = self.current_token();

@@ -163,7 +163,8 @@ pub(crate) struct RegisterCounts {
 
 impl RegisterCounts {
     /// Number of SGPRs including the extra ones, or `Err` with the limit if there are too many. Up to GCN 1.1, and on
-    /// chips with the SGPR initialization bug, the extra registers count toward the limit.
+    /// chips with the SGPR initialization bug, the extra registers count toward the limit. Such chips always get
+    /// [`SGPRS_OF_INIT_BUG`].
     pub(crate) fn sgprs(&self, isa: Isa, target: &str) -> Result<u32, u32> {
         let has_bug = INIT_BUG.contains(&target);
         let limit = if has_bug {

@@ -89,8 +89,8 @@ impl FloatLayout {
         self.rounded(significand, exponent)
     }
 
-    /// Returns `double` if it rounds to `bits`, or else the value of `bits`: rounding twice, first to `double`, may give
-    /// another result than rounding once.
+    /// Returns `double` if it rounds to `bits`, or else the value of `bits`: rounding first to `double` and then to this
+    /// format may give a different result.
     pub(crate) fn double_for(&self, double: f64, bits: u64) -> f64 {
         if self.magnitude(double) == bits {
             double

@@ -37,7 +37,7 @@ pub enum ObjectError {
     /// The metadata is invalid.
     #[error("invalid metadata: {0}")]
     Metadata(#[from] MetadataError),
-    /// Link errors, at locations in the source.
+    /// Link errors, with their locations in the source if known.
     #[error("{} errors while linking", .0.len())]
     Link(Vec<Diagnostic>),
 }

@@ -233,7 +233,7 @@ pub struct ProgramSymbol {
     pub place: SymbolPlace,
     /// Size in bytes, for example from `.size` or `.comm`.
     pub size: u64,
-    /// Binding from `.globl`, `.weak` or `.local`. By default, undefined and common symbols are global, others local.
+    /// Binding from `.globl`, `.weak` or `.local`. By default, undefined, common and descriptor symbols are global, others local.
     pub binding: Binding,
     /// Visibility from `.hidden`, `.protected` or `.internal`.
     pub visibility: Visibility,

@@ -1,4 +1,4 @@
-//! Parses statements: labels, assignments, directives, instructions, and the end of the source.
+//! Parses statements (labels, assignments, directives and instructions), and handles the end of the source.
 
 use crate::assembler::Assembler;
 use crate::assembler::expansion::NextIteration;

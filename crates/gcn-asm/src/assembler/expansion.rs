@@ -1,9 +1,9 @@
 //! State of macros, loops, conditionals and included files.
 //!
-//! Each expansion is a [`Frame`] on an explicit stack, so nesting is bounded and does not use the native stack. Loops
-//! without parameters, and macros that use none of theirs, are read in place; other bodies are substituted into
-//! [`ExpandedTexts`], which live as long as the assembly. Positions in expanded text mean nothing to the user: after
-//! each statement, its diagnostics are mapped back to the source ([`location`]).
+//! Each expansion is a [`Frame`] on an explicit stack, so nesting is bounded and does not use the native stack. Bodies of
+//! loops without parameters, and of macros that use none of theirs, are read as they are; other bodies are expanded into
+//! [`ExpandedTexts`], which live as long as the assembly. Positions in expanded text mean nothing to the user, so the
+//! diagnostics of each statement are mapped back to the source ([`location`]).
 
 pub(crate) mod origin;
 pub(crate) mod location;

@@ -94,7 +94,7 @@ pub(crate) struct Fixup {
 }
 
 impl Fixup {
-    /// Returns true for a branch back to a label in the same section.
+    /// Returns true for a branch whose target is already known and in the same section, such as an earlier label.
     pub(crate) fn is_to_label_before(&self) -> bool {
         let DelayedValue::Value(value) = self.value else {
             return false;
@@ -129,7 +129,7 @@ pub(crate) struct RelocDirective {
 }
 
 impl Output {
-    /// Creates an empty output; records instructions if the options request a listing.
+    /// Creates an empty output; records instructions if the options request a listing or debug information.
     pub(crate) fn new(options: &Options<'_>) -> Output {
         Output {
             contents: Vec::new(),
@@ -256,7 +256,7 @@ impl Output {
         Ok(())
     }
 
-    /// Pads the current section with zeros to an alignment, which the section's own alignment then includes.
+    /// Pads the current section with zeros to an alignment, and raises the section's alignment accordingly.
     pub(crate) fn align(
         &mut self,
         layout: &mut Layout,

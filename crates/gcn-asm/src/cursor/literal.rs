@@ -49,7 +49,7 @@ impl<'a> Cursor<'a> {
         Ok((self.name()?, self.since(start)))
     }
 
-    /// Reads an integer (`12`, `0xc`, `0b1100`, `014`) or a floating-point number (`1.5`, `2e3`).
+    /// Reads an integer (`12`, `0xc`, `0b1100`, `014`) or a floating-point number (`1.5`, `2e3`, `0x1.8p3`).
     pub(crate) fn number(&mut self) -> Result<WrittenNumber, Fail> {
         let start = self.pos;
         let (radix, prefix) = match (self.peek(), self.peek_at(1) | 0x20) {
@@ -330,7 +330,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Character code of an escape, from the letter after the backslash.
+/// Character code of an escape such as `\n`, by the letter after the backslash.
 fn letter_escape(letter: u8) -> Option<u8> {
     Some(match letter {
         b'n' => b'\n',

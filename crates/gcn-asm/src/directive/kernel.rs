@@ -344,7 +344,7 @@ pub(crate) fn code_starts(symbols: &Symbols, kernels: &[KernelDirectives]) -> Ve
     begins
 }
 
-/// A kernel's code, which ends after the symbol's size, or at the next function or kernel if that is nearer.
+/// Bytes of a kernel's code: as many as its symbol's size states, but only up to the next function or kernel.
 fn code_of<'a>(
     names: &Names,
     output: &'a Output,

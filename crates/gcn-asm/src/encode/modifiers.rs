@@ -52,7 +52,7 @@ pub(super) fn set_modifiers(
         let is_own = inst.modifiers().any(|m| m.field == field);
         let has_bits = dialect.takes_all_modifiers() && inst.layout().has(field);
         if !is_own && !has_bits {
-            // LLVM accepts `offset:0` on instructions without an offset.
+            // LLVM accepts numeric modifiers of value 0, such as `offset:0`, on instructions without them.
             let is_number = matches!(
                 arg.modifier.value,
                 ModifierValue::Unsigned | ModifierValue::Signed

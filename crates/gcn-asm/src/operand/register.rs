@@ -137,7 +137,7 @@ fn whole_register(parser: &Parser<'_>, code: u8, count: u8) -> ArgValue {
     }
 }
 
-/// Parses part of a special register or alias, as in `vcc[0]` or `vcc[0:1]`. `cursor` is at the `[` and advances past it.
+/// Parses part of a special register or alias, as in `vcc[0]` or `vcc[0:1]`. `cursor` moves from the `[` past the `]`.
 fn part(
     parser: &mut Parser<'_>,
     whole: ArgValue,

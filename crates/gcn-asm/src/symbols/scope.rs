@@ -2,7 +2,7 @@
 //! outermost scope.
 //!
 //! A name without a path is defined in the current scope. It is looked up in the current scope, then in the scopes
-//! imported there, then in the enclosing scopes. Source: CLRX's "Assembler Syntax", chapter "Scopes".
+//! imported there, then likewise in the enclosing scopes. Source: CLRX's "Assembler Syntax", chapter "Scopes".
 
 use std::collections::HashMap;
 

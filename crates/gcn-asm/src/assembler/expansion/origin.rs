@@ -89,7 +89,7 @@ pub(crate) struct IncludedFile<'a> {
     pub from: Range<usize>,
 }
 
-/// A fixup created inside an expansion, located at the end of the source.
+/// A fixup created inside an expansion. Its source location is looked up only if it fails.
 pub(crate) struct DeferredFixup {
     pub fixup: usize,
     pub node: u32,

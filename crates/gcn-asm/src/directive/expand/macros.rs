@@ -121,7 +121,8 @@ fn macro_head<'a>(
     Ok((name, span, parameters))
 }
 
-/// Parses a macro argument. A comma ends it outside parentheses; blanks not next to an operator, also outside brackets.
+/// Parses a macro argument. A comma outside parentheses ends it, and so do blanks outside parentheses and brackets unless
+/// they are next to an operator.
 pub(crate) fn macro_argument<'a>(reader: &mut SourceReader<'a>) -> Result<&'a str, Fail> {
     let start = reader.parser.cursor.token_start();
     if reader.expansion.is_alternate {

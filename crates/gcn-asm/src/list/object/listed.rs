@@ -64,7 +64,7 @@ pub(super) struct ListedObject<'a> {
     pub(super) data: Vec<usize>,
     /// Unique name of each section, by section index.
     pub(super) names: HashMap<usize, String>,
-    /// Indices of sections of a linked object that overlap one before them.
+    /// Indices of sections of a linked object that overlap a section at the same or a lower address.
     pub(super) overlapping: HashSet<usize>,
     /// Index of the symbol that owns each name.
     pub(super) named: HashMap<&'a str, usize>,
@@ -201,7 +201,7 @@ impl<'a> ListedObject<'a> {
         is_placed && self.is_listed(symbol) && other.is_some_and(|it| place(it) != place(symbol))
     }
 
-    /// Assigns names to symbols; local symbols come last.
+    /// Assigns each name to one symbol, preferably one that is not local.
     fn name_symbols(&mut self) {
         for is_local in [false, true] {
             for (index, symbol) in self.object.symbols.iter().enumerate() {
