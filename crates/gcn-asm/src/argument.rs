@@ -8,7 +8,6 @@ use crate::cursor::FloatWidth;
 use crate::symbols::SymbolDefinition;
 use crate::value::{ExprId, ExprValue};
 
-/// A parsed operand.
 #[derive(Clone, Debug)]
 pub(crate) struct ParsedOperand {
     pub what: ArgValue,

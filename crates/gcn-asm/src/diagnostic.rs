@@ -191,7 +191,6 @@ pub(crate) fn fail(
 
 /// Adds help to a [`Fail`].
 pub(crate) trait WithHelp {
-    /// Adds a line of help to the error.
     fn with_help(self, help: impl Into<String>) -> Self;
 }
 

@@ -47,10 +47,8 @@ const VARIANTS: &[(&str, Variant)] = &[
     ("gotpcrel32@hi", Variant::GotPcRel32Hi),
 ];
 
-/// A parsed expression.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum ParsedExpr {
-    /// A known value.
     Known(ExprValue),
     /// A floating-point constant; it must be the whole expression.
     Float(f64),

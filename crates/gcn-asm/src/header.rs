@@ -17,7 +17,6 @@ pub(crate) const END: &str = ".end_amd_kernel_code_t";
 /// Raw bytes of a header.
 pub(crate) type KernelCodeBytes = [u8; KERNEL_CODE_SIZE];
 
-/// A header bit field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct HeaderField {
     /// First bit, counted from the start of the header.

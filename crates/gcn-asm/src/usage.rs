@@ -19,7 +19,7 @@ pub(crate) struct RegisterUsage {
     pub flat_scratch: bool,
     /// True if the code calls functions or jumps to addresses in registers; registers used there are not counted.
     pub leaves: bool,
-    /// True if the code indexes registers relatively, which may reach higher ones.
+    /// True if the code indexes registers at run time, and so may use more than are counted.
     pub indexes: bool,
 }
 

@@ -156,7 +156,6 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Parses an expression.
     pub(crate) fn parse_expr(&mut self) -> Result<ParsedExpr, Fail> {
         self.names.update_count_symbols();
         let (exprs, mut scope) = self.names.scope(self.bar_ends);

@@ -8,7 +8,6 @@ use crate::argument::{DelayedId, ModArg, ParsedOperand};
 /// [`ModArg::count`](crate::argument::ModArg::count) of a list written as a single number, as in CLRX.
 pub(crate) const AS_NUMBER: usize = usize::MAX;
 
-/// A statement's operands and modifiers.
 pub(crate) struct StatementOperands<'a> {
     pub args: &'a [ParsedOperand],
     pub mods: &'a [ModArg],

@@ -13,7 +13,6 @@ use crate::value::SymbolId;
 pub(crate) enum EvalError {
     /// A symbol is not defined yet.
     Pending(SymbolId),
-    /// Division by zero.
     DivisionByZero,
     /// An operator that requires numbers got an address.
     Addresses(Operator),

@@ -140,7 +140,7 @@ impl Dialect {
         self == Dialect::Clrx
     }
 
-    /// Returns true if `'\0'` is the character with octal code 0; otherwise it is the digit `0`.
+    /// Returns true if a backslash and a digit in single quotes, such as `'\0'`, is an octal code; otherwise it is the digit.
     pub(crate) fn characters_have_codes(self) -> bool {
         self == Dialect::Clrx
     }

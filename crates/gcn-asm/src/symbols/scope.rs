@@ -19,7 +19,6 @@ const MAX_VISITS: usize = 256;
 pub(crate) struct ScopeId(u32);
 
 impl ScopeId {
-    /// Outermost scope.
     pub(crate) const OUTERMOST: ScopeId = ScopeId(0);
 }
 
