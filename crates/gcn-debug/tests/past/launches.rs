@@ -117,7 +117,7 @@ pub fn run_kernel(
 /// Launches of one kernel.
 pub struct Launches {
     /// Instructions of the kernel.
-    body: &'static str,
+    pub body: &'static str,
     pub count: u32,
     /// Sizes of the grid and of a workgroup.
     pub sizes: [u32; 2],
