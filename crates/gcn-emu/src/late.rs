@@ -56,8 +56,12 @@ impl Late {
 
     /// Removes and returns the operations that are no longer held, in issue order.
     pub(crate) fn ready(&mut self) -> Vec<LateOperation> {
+        // In issue order, too.
         let held = self.outstanding.held();
-        let is_held = |it: &LateOperation| held.iter().any(|held| held.what == it.number);
+        let is_held = |it: &LateOperation| {
+            let place = held.binary_search_by_key(&it.number, |held| held.what);
+            place.is_ok()
+        };
         let (waiting, ready) = self.operations.drain(..).partition(is_held);
         self.operations = waiting;
         ready

@@ -93,10 +93,11 @@ impl<'a, 'b> LateContext<'a, 'b> {
             let added = [(Counter::Vm, counters.vm), (Counter::Lgkm, counters.lgkm)];
             let holds = added.into_iter().filter(|(_, added)| *added != 0);
             let holds = holds.map(|(counter, _)| (counter, number));
-            late.outstanding
-                .issue(&counters, Waitcnt::max(step.inst.isa), holds);
-            let ready = late.ready();
-            self.complete(wave, ready)?;
+            let max = Waitcnt::max(step.inst.isa);
+            if late.outstanding.issue(&counters, max, holds) {
+                let ready = late.ready();
+                self.complete(wave, ready)?;
+            }
         }
         let operation = capture(wave, step, pc, number);
         let exec = wave.exec();
@@ -124,7 +125,9 @@ impl<'a, 'b> LateContext<'a, 'b> {
         let Some(late) = &mut wave.late else {
             return Ok(());
         };
-        late.outstanding.wait(until);
+        if !late.outstanding.wait(until) {
+            return Ok(());
+        }
         let ready = late.ready();
         self.complete(wave, ready)
     }
