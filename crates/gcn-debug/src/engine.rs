@@ -377,6 +377,10 @@ impl Debugger for Engine {
             return;
         }
         state.focus = Some(fault.wave);
+        // Without observers, the wave has already gone on to the next instruction.
+        if let Some((wave, _)) = paused.wave_mut(fault.wave) {
+            wave.pc = fault.pc;
+        }
         if let Some(lane) = fault.lane {
             state.lane = lane;
         }
