@@ -20,7 +20,7 @@ use crate::store_log::StoreLog;
 /// Maximum number of checkpoints.
 const MAX_CHECKPOINTS: usize = 256;
 /// Minimum interval between checkpoints, as a multiple of the time needed to take one.
-const COST: u32 = 4;
+const COST: u32 = 8;
 
 /// Minimum number of instructions between clock reads.
 const CLOCK_INTERVAL: u64 = 1 << 14;
