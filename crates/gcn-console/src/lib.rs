@@ -72,7 +72,7 @@
 //!     interrupt: Arc::default(),
 //!     attention: Arc::default(),
 //!     timeout: None,
-//!     written: None,
+//!     log: None,
 //!     recording: Recording::default(),
 //! };
 //! let engine = Arc::new(Engine::new(setup, Box::new(console)));
