@@ -48,7 +48,7 @@ impl Default for Recording {
 #[derive(Debug)]
 enum SavedMemory {
     Image(Pages),
-    /// Interval of the log that begins at the checkpoint.
+    /// Number of the log interval that begins at the checkpoint.
     Log(u64),
 }
 
@@ -189,7 +189,7 @@ impl Checkpoints {
         }
     }
 
-    /// Drops all checkpoints of a launch that cannot go back, and ends its log.
+    /// Drops all checkpoints and stops logging stores, for a launch that cannot go back.
     pub(crate) fn stop(&mut self) {
         self.clear();
         if let Some(log) = &self.log {

@@ -23,7 +23,7 @@ const STORES: &str = "the launch stores to more memory than is kept for going ba
 struct EarlierLaunch {
     /// Checkpoint at the start of the launch.
     start: Checkpoint,
-    /// Size in bytes, without pages of memory shared with the launch before; 0 for the first launch.
+    /// Size in bytes, excluding memory pages shared with the previous launch; 0 for the first launch.
     bytes: usize,
     changes: Vec<UserChange>,
 }

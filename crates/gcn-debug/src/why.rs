@@ -156,7 +156,7 @@ struct Sliced {
     /// Plan of the pass that traced the slice; `None` if no launch wrote the queried location.
     plan: Option<Plan>,
     cut: Option<&'static str>,
-    /// Bytes of a queried location in global memory after all launches.
+    /// Bytes of a queried location in global memory at the queried point.
     end: Vec<u8>,
 }
 

@@ -122,7 +122,7 @@ impl Register {
 /// Kind of dependence on a register or branch.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Edge {
-    /// The value depends on the register.
+    /// The value depends on the register or memory.
     Data,
     /// The address of the access depends on the register.
     Address,

@@ -1,4 +1,4 @@
-//! Dynamic slices: works backwards from a value to the executed instructions on which it depends.
+//! Dynamic slicing: works backwards from a value to the executed instructions on which it depends.
 
 mod memory;
 

@@ -187,7 +187,7 @@ impl Trace {
         &self.facts[self.record(at).facts as usize]
     }
 
-    /// Returns the parts of dwords that a record accessed.
+    /// Returns the parts of dwords that a record's instruction accessed.
     pub(crate) fn units(&self, record: &Record) -> &[Unit] {
         &self.units[record.units.0 as usize..record.units.1 as usize]
     }

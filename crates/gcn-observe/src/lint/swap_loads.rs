@@ -39,7 +39,7 @@ const MOST_STEPS_OF_ALL: usize = 1 << 20;
 /// A dword of a load.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct LoadedDword {
-    /// Address of the load.
+    /// Address of the load instruction.
     pub(crate) load: u64,
     /// Index of the dword within the load.
     pub(crate) dword: u8,

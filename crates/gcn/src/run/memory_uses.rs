@@ -1,4 +1,4 @@
-//! Uses of memory after a run: printing, saving and comparing.
+//! Buffers to print, save and compare after a run, and instructions to trace.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

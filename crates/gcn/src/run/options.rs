@@ -28,7 +28,7 @@ pub struct Args {
     /// Source, code object, or launch file (`.toml`). OpenCL C (`.cl`), C++ for OpenCL (`.clcpp`), HIP (`.hip`) and LLVM IR
     /// (`.ll`, `.bc`) are compiled by the system's Clang.
     pub input: PathBuf,
-    /// Target and its compiler.
+    /// Target and compiler options.
     #[command(flatten)]
     pub program: ProgramOptions,
     /// Kernel to run, if there are several; C++ kernels by their symbol or by their name in the source.

@@ -53,7 +53,7 @@ pub struct RunRequest {
 pub struct TraceOptions {
     /// True to trace every instruction.
     pub all: bool,
-    /// Selected instructions, each `KEY=VALUE`.
+    /// Filters that select the instructions to trace, each `KEY=VALUE`.
     pub only: Vec<String>,
     /// Output file.
     pub file: Option<PathBuf>,

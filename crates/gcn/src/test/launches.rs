@@ -112,7 +112,7 @@ fn search(directory: &Path, found: &mut Vec<LaunchFile>) -> io::Result<()> {
     Ok(())
 }
 
-/// Keys of a file; `None` if it is not valid TOML.
+/// Parses a TOML file; `None` if it cannot be read or is not valid TOML.
 fn table(path: &Path) -> Option<toml::Table> {
     let text = input::read_text(path, MAX_SETTINGS_BYTES).ok()?;
     text.parse().ok()

@@ -95,7 +95,7 @@ impl LoadedPointers {
         &self.pointers[origin.0 as usize]
     }
 
-    /// True if both pointers are to the same allocation.
+    /// True if both pointers belong to the same allocation.
     fn are_of_one(&self, a: PointerId, b: PointerId) -> bool {
         self.pointer(a).base == self.pointer(b).base
     }

@@ -85,7 +85,7 @@ impl ShadowPage {
     }
 
     /// Records an access. `may_grow` is passed to [`ShadowRow::touch`]. The rows are locked into `held` on demand.
-    /// Returns false if the access changes nothing.
+    /// Returns false if the access is known to leave the shadow unchanged.
     fn touch<'p>(
         &'p self,
         held: &mut Option<MutexGuard<'p, [ShadowRow; ROWS]>>,
@@ -404,7 +404,8 @@ impl Recent {
         }
     }
 
-    /// Records an access to global memory. `now` returns the entry for a lane. Returns false if the access changes nothing.
+    /// Records an access to global memory. `now` returns the entry for a lane. Returns false if the access is known to leave
+    /// the shadow unchanged.
     pub(super) fn touch_all(
         &mut self,
         global: &GlobalShadow,
@@ -444,7 +445,7 @@ impl Recent {
         changes
     }
 
-    /// Records an access to a range of global memory. Returns false if the access changes nothing.
+    /// Records an access to a range of global memory. Returns false if the access is known to leave the shadow unchanged.
     pub(super) fn touch(
         &mut self,
         global: &GlobalShadow,

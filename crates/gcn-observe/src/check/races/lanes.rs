@@ -63,7 +63,7 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// True if the stored bytes include an address.
+    /// True if the store writes the byte at an address.
     pub(super) fn holds(&self, address: u64) -> bool {
         (self.at..self.at.saturating_add(self.bytes.len() as u64)).contains(&address)
     }
