@@ -2,6 +2,7 @@
 // Workgroups hand a token on by flags, which each polls by GLC loads: what one has loaded before, a later one may store to.
 //! grid = 8192
 //! group = 64
+//! limit = 100000000 # threads poll while the one with the token waits for a core
 //! args = { data = "u32*8192:iota", flags = "u32*129" }
 //? --threads 1
 //? --late
