@@ -1,7 +1,7 @@
 //! Expressions for conditions and for commands that print or change state.
 
 use gcn_isa::regs;
-use gcn_isa::uses::{RegisterSet, Registers};
+use gcn_isa::uses::{self, RegisterSet, Registers, Spaces};
 
 use crate::scalar::{Scalar, ScalarType};
 
@@ -177,10 +177,8 @@ pub struct Dependencies {
     pub(crate) registers: RegisterSet,
     /// True if the expression reads wave state.
     pub(crate) of_wave: bool,
-    /// True if the expression reads memory that a store may change.
-    pub(crate) memory: bool,
-    /// True if the expression reads LDS.
-    pub(crate) lds: bool,
+    /// Kinds of memory that the expression reads.
+    pub(crate) memory: Spaces,
 }
 
 /// State read by part of an expression.
@@ -191,18 +189,23 @@ enum StateRead<'e> {
     ActiveLanes,
 }
 
+/// Global memory and scratch, which have overlapping addresses.
+pub(crate) const MAPPED: Spaces =
+    Spaces::of(uses::Space::Global).and(Spaces::of(uses::Space::Scratch));
+
+const LDS: Spaces = Spaces::of(uses::Space::Lds);
+
 impl Dependencies {
     /// All wave state and memory.
     pub(crate) const ANY: Dependencies = Dependencies {
         registers: RegisterSet::ALL,
         of_wave: true,
-        memory: true,
-        lds: true,
+        memory: MAPPED.and(LDS),
     };
 
     /// True if the value depends on the state of a wave or its workgroup.
     pub(crate) fn is_of_wave(&self) -> bool {
-        self.of_wave || self.lds
+        self.of_wave || self.memory.has(uses::Space::Lds)
     }
 
     fn register(&mut self, registers: Registers) {
@@ -246,14 +249,18 @@ impl Dependencies {
                 self.registers = RegisterSet::ALL;
                 self.of_wave = true;
             }
-            Place::Name(_) | Place::Pointed(_) => self.memory = true,
+            Place::Name(_) | Place::Pointed(_) => self.add_memory(Space::Global),
             Place::Part { .. } => {}
-            Place::Memory { space, .. } => {
-                self.memory = true;
-                self.lds |= *space == Space::Lds;
-                self.of_wave |= *space == Space::Scratch;
-            }
+            Place::Memory { space, .. } => self.add_memory(*space),
         }
+    }
+
+    fn add_memory(&mut self, space: Space) {
+        self.memory = self.memory.and(match space {
+            Space::Global | Space::Scratch => MAPPED,
+            Space::Lds => LDS,
+        });
+        self.of_wave |= space == Space::Scratch;
     }
 }
 

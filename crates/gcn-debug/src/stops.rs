@@ -3,11 +3,11 @@
 use gcn_emu::memory::Memory;
 use gcn_emu::step::Step;
 use gcn_emu::wave::WaveId;
-use gcn_isa::uses::{Intent, RegisterSet};
+use gcn_isa::uses::{RegisterSet, Spaces};
 
 use crate::error::EvalError;
 use crate::eval::{Evaluated, evaluate, is_variable, resolve, variable_id};
-use crate::expr::{Dependencies, Expr, Place, Space};
+use crate::expr::{Dependencies, Expr, MAPPED, Place, Space};
 use crate::scalar::{Scalar, ScalarType};
 use crate::view::{Target, View};
 
@@ -116,7 +116,7 @@ impl Watched {
     pub(crate) fn dependencies(&self, view: &View<'_>) -> Dependencies {
         let Watched::Expr(expr) = self else {
             return Dependencies {
-                memory: true,
+                memory: MAPPED,
                 ..Dependencies::default()
             };
         };
@@ -359,11 +359,9 @@ fn matches_pattern(name: &str, pattern: &str) -> bool {
 
 /// True if an instruction may change a watched value.
 fn may_change(dependencies: &Dependencies, step: &Step) -> bool {
-    let does = step.inst.does();
-    let stores = || matches!(does.intent(), Some(Intent::Store | Intent::Atomic));
     let uses = step.inst.uses();
-    let writes_memory = || stores() || uses.memory().is_some_and(|it| !it.written.is_empty());
-    if dependencies.memory && writes_memory() {
+    let stored = uses.memory().map_or(Spaces::NONE, |it| it.written);
+    if dependencies.memory.iter().any(|space| stored.has(space)) {
         return true;
     }
     if !dependencies.of_wave {
