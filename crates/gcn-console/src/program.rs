@@ -22,7 +22,7 @@ use gcn_report::printable;
 use gcn_report::program::say::say_once;
 use gcn_report::program::{LaunchControl, ProgramChecks};
 use gcn_report::settings::Settings;
-use gcn_runtime::observe::Observers;
+use gcn_runtime::observe::{LastingState, Observers};
 use gcn_runtime::{CommandResult, Completion, Kernel, Launch, Queue};
 
 use crate::buffers::{buffers, parameter_names};
@@ -269,6 +269,7 @@ impl ProgramSession {
         let is_interrupted = self.interrupt.swap(false, Relaxed);
         locked(&self.current).begin(launch.kernel(), is_interrupted);
         self.engine.begin();
+        let start = launch.kernel().module().device().lasting_state();
         let observers = match &self.log {
             Some(log) => observers.with(Arc::new(log.clone())),
             None => observers,
@@ -281,7 +282,7 @@ impl ProgramSession {
             if leave == Some(Leave::Why) {
                 queue.clear();
                 if let Some(question) = self.engine.question() {
-                    self.explain(&launch, queue, &question);
+                    self.explain((&launch, &start), queue, &question);
                 }
                 continue;
             }
@@ -294,9 +295,16 @@ impl ProgramSession {
         }
     }
 
-    /// Answers a question at a stop of a launch, and restores the launch's initial memory.
-    fn explain(&self, launch: &Launch, queue: &Queue, request: &WhyRequest) {
+    /// Answers a question at a stop of a launch, and restores the launch's initial memory. `start` is the device state before
+    /// the launch.
+    fn explain(
+        &self,
+        (launch, start): (&Launch, &LastingState),
+        queue: &Queue,
+        request: &WhyRequest,
+    ) {
         self.engine.restore_begin();
+        self.interrupt.store(false, Relaxed);
         let kernel = launch.kernel();
         let program = code(kernel);
         let (names, segment) = {
@@ -323,9 +331,15 @@ impl ProgramSession {
             executions: EXECUTIONS,
             log: self.log.as_ref(),
         };
-        let runs = RepeatedLaunch { launch, queue };
+        let runs = RepeatedLaunch {
+            launch: launch.clone().stop_flag(&self.interrupt),
+            queue,
+            start,
+            interrupt: &self.interrupt,
+        };
         let answer = why(&runs, question);
         self.engine.restore_begin();
+        self.interrupt.store(false, Relaxed);
         let parameters = kernel.parameters().unwrap_or_default();
         let places = parameters.iter().map(|it| it.offset..it.offset + it.size);
         let arguments = names.into_iter().zip(places).collect();
@@ -340,26 +354,34 @@ impl ProgramSession {
 
 /// Launch that is repeated to explain a value.
 struct RepeatedLaunch<'a> {
-    launch: &'a Launch,
+    launch: Launch,
     queue: &'a Queue,
+    /// Device state before the launch.
+    start: &'a LastingState,
+    interrupt: &'a AtomicBool,
 }
 
 impl Launches for RepeatedLaunch<'_> {
-    type Error = gcn_runtime::Error;
+    type Error = String;
 
     fn runs(&self) -> u32 {
         1
     }
 
-    fn run(&self, _: u32, observers: &Observers) -> Result<bool, gcn_runtime::Error> {
+    fn restart(&self) {
+        self.launch.kernel().module().device().restore(self.start);
+    }
+
+    fn run(&self, _: u32, observers: &Observers) -> Result<bool, String> {
         let outcome = self.launch.clone().observers(observers).run(self.queue);
+        if outcome.is_err() {
+            self.queue.clear();
+        }
         match outcome {
+            _ if self.interrupt.load(Relaxed) => Err("interrupted".to_owned()),
             Ok(_) => Ok(true),
-            Err(gcn_runtime::Error::Fault(_)) => {
-                self.queue.clear();
-                Ok(false)
-            }
-            Err(error) => Err(error),
+            Err(gcn_runtime::Error::Fault(_)) => Ok(false),
+            Err(error) => Err(error.to_string()),
         }
     }
 }

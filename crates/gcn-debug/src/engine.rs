@@ -418,7 +418,7 @@ impl Debugger for Engine {
             let _ = state.record.begin_turn(dispatch);
         }
         if let Some(start) = state.record.take_start() {
-            start.restore_lasting(run.dispatched().device);
+            start.lasting().restore(run.dispatched().device);
         }
         if state.is_recorded() {
             state.record.record(&state.memory, run);

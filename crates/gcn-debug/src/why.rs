@@ -64,6 +64,9 @@ pub trait Launches {
     /// Returns the number of runs, counting every repetition of a launch.
     fn runs(&self) -> u32;
 
+    /// Restores device state other than memory, such as GDS, to that before the first run.
+    fn restart(&self);
+
     /// Executes run `run` to completion under observers. Returns false if the next run must not start, for example
     /// after a fault.
     ///
@@ -122,34 +125,10 @@ const MAX_GROUPS: usize = 1024;
 /// Maximum number of passes.
 const MAX_PASSES: usize = 16;
 
-/// Memory before the first launch.
-enum InitialMemory {
-    Image(MemoryImage),
-    /// The log of the question undoes the launches' stores.
-    Logged,
-}
-
-impl InitialMemory {
-    /// Saves memory, or returns `None` if it is too large.
-    fn take(question: &Question<'_>) -> Option<InitialMemory> {
-        match question.log {
-            Some(_) => Some(InitialMemory::Logged),
-            None => MemoryImage::take(question.memory).map(InitialMemory::Image),
-        }
-    }
-
-    fn restore(&self, question: &Question<'_>) {
-        match (self, question.log) {
-            (InitialMemory::Image(image), _) => image.restore(question.memory),
-            (InitialMemory::Logged, Some(log)) => log.undo_all(question.memory),
-            (InitialMemory::Logged, None) => {}
-        }
-    }
-}
-
 /// Slice for a question, with the state needed to rerun the launches.
 struct Sliced {
-    image: InitialMemory,
+    /// Memory before the first launch; empty if the question has a log.
+    image: MemoryImage,
     unwritten: Vec<Range<u64>>,
     trace: Trace,
     slice: Slice,
@@ -173,7 +152,10 @@ impl Sliced {
         let is_unwritten = |it: &&Allocation| question.log.is_none() && !it.host_has_written;
         let unwritten = allocations.iter().filter(is_unwritten);
         let unwritten = unwritten.map(|it| it.base..it.base + it.len).collect();
-        let image = InitialMemory::take(&question).ok_or(WhyError::TooLarge)?;
+        let image = match question.log {
+            Some(_) => MemoryImage::default(),
+            None => MemoryImage::take(question.memory).ok_or(WhyError::TooLarge)?,
+        };
         let first = pass(launches, question, &image, Plan::default())?;
         let end = question.end();
         let slice_of = |trace: &Trace| match question.place {
@@ -273,7 +255,7 @@ impl Sliced {
     /// Restores memory to its initial contents, and the queried location to its final value.
     fn finish(&self, question: Question<'_>) {
         // Later passes may be partial, so `end` holds the bytes after the complete first pass.
-        self.image.restore(&question);
+        question.restore(&self.image);
         if let QuestionPlace::Memory { address, bytes } = question.place {
             if let Some(log) = question.log {
                 log.save(question.memory, address, bytes);
@@ -284,6 +266,14 @@ impl Sliced {
 }
 
 impl Question<'_> {
+    /// Restores the memory before the first launch.
+    fn restore(&self, image: &MemoryImage) {
+        match self.log {
+            Some(log) => log.undo_all(self.memory),
+            None => image.restore(self.memory),
+        }
+    }
+
     /// Reads the bytes of a queried memory location.
     fn end(&self) -> Vec<u8> {
         let QuestionPlace::Memory { address, bytes } = self.place else {
@@ -334,7 +324,7 @@ impl ValueGraph {
             let values = pass(launches, question, &sliced.image, plan)?;
             sliced.trace.reads = values.reads;
         }
-        sliced.image.restore(&question);
+        question.restore(&sliced.image);
         let end = dword(&sliced.end);
         let terms = sliced.terms(question);
         let mut graph = ValueGraph::new(&sliced.trace, &sliced.slice, end, terms);
@@ -388,10 +378,11 @@ impl Plan {
 fn pass<L: Launches>(
     launches: &L,
     question: Question<'_>,
-    image: &InitialMemory,
+    image: &MemoryImage,
     plan: Plan,
 ) -> Result<Trace, WhyError<L::Error>> {
-    image.restore(&question);
+    question.restore(image);
+    launches.restart();
     let last = plan.last();
     let mut trace = Trace::default();
     trace.wanted.clone_from(&plan.wanted);

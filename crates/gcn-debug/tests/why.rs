@@ -167,6 +167,8 @@ impl Launches for Case {
         self.launches.len() as u32
     }
 
+    fn restart(&self) {}
+
     fn run(&self, run: u32, observers: &Observers) -> Result<bool, Error> {
         let launch = self.launches[run as usize].clone().observers(observers);
         match launch.run(&self.queue) {

@@ -58,12 +58,39 @@ pub(crate) struct Round {
     pub(crate) seen: u64,
 }
 
-/// Device state shared by all waves, except memory.
-pub(crate) struct SavedDevice {
+/// Device state other than memory that outlives a run: GDS and the shader clock. A run that is repeated needs it.
+#[derive(Clone, Debug)]
+pub struct LastingState {
     /// Contents of the GDS; `None` if it is all zeros.
     gds: Option<Box<[u8]>>,
-    gws: GwsState,
     ticks: u64,
+}
+
+impl LastingState {
+    /// Saves the state of a device.
+    pub fn save(device: &Device) -> LastingState {
+        let gds = device.gds.lock();
+        LastingState {
+            gds: gds.iter().any(|byte| *byte != 0).then(|| gds[..].into()),
+            ticks: device.ticks(),
+        }
+    }
+
+    /// Restores the state of the same device.
+    pub fn restore(&self, device: &Device) {
+        let mut gds = device.gds.lock();
+        match &self.gds {
+            Some(saved) => gds.copy_from_slice(saved),
+            None => gds.fill(0),
+        }
+        device.set_ticks(self.ticks);
+    }
+}
+
+/// Device state shared by all waves, except memory.
+pub(crate) struct SavedDevice {
+    lasting: LastingState,
+    gws: GwsState,
     calls: Option<SavedCalls>,
 }
 
@@ -74,31 +101,19 @@ impl SavedDevice {
             Some(host) => Some(host.save()?),
             None => None,
         };
-        let gds = device.gds.lock();
         Some(SavedDevice {
-            gds: gds.iter().any(|byte| *byte != 0).then(|| gds[..].into()),
+            lasting: LastingState::save(device),
             gws: device.gws.save(),
-            ticks: device.ticks(),
             calls,
         })
     }
 
     pub(crate) fn restore(&self, device: &Device) {
-        self.restore_lasting(device);
+        self.lasting.restore(device);
         device.gws.restore(&self.gws);
         if let (Some(host), Some(saved)) = (&device.host_calls, &self.calls) {
             host.restore(saved);
         }
-    }
-
-    /// Restores the state that outlives a run: GDS and the shader clock.
-    fn restore_lasting(&self, device: &Device) {
-        let mut gds = device.gds.lock();
-        match &self.gds {
-            Some(saved) => gds.copy_from_slice(saved),
-            None => gds.fill(0),
-        }
-        device.set_ticks(self.ticks);
     }
 }
 
@@ -108,10 +123,9 @@ impl Checkpoint {
         self.progress.stats.instructions
     }
 
-    /// Restores the device's GDS and shader clock. They outlive a run, so another run that repeats this one from its start
-    /// needs them.
-    pub fn restore_lasting(&self, device: &Device) {
-        self.device.restore_lasting(device);
+    /// State that outlives the run, for another run that repeats it.
+    pub fn lasting(&self) -> &LastingState {
+        &self.device.lasting
     }
 
     /// Wave `id`; `None` if it had not begun or had already ended.
@@ -125,7 +139,12 @@ impl Checkpoint {
         let wave = |wave: &Wave| WAVE_BYTES + wave.vgprs.len() * size_of::<Lanes>();
         let group =
             |group: &RunningGroup| group.lds.bytes().len() + group.begun().map(wave).sum::<usize>();
-        let gds = self.device.gds.as_ref().map_or(0, |bytes| bytes.len());
+        let gds = self
+            .device
+            .lasting
+            .gds
+            .as_ref()
+            .map_or(0, |bytes| bytes.len());
         self.groups.iter().map(group).sum::<usize>() + gds
     }
 }

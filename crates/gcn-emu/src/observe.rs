@@ -17,7 +17,7 @@ mod set;
 
 use gcn_isa::uses::RegisterSet;
 
-pub use crate::checkpoint::Checkpoint;
+pub use crate::checkpoint::{Checkpoint, LastingState};
 use crate::dispatch::Stats;
 pub use crate::exec::memory::{Access, LaneSpace, Shape, ShareAccess, Span};
 use crate::fault::{Fault, FaultKind};

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_emu::device::{Apertures, Config, Device as Emulated};
 use gcn_emu::memory::Memory;
-use gcn_emu::observe::Observers;
+use gcn_emu::observe::{LastingState, Observers};
 use gcn_isa::Target;
 
 use crate::abi::owned::SpareBlocks;
@@ -436,6 +436,25 @@ impl Device {
     /// ```
     pub fn memory(&self) -> &Memory {
         &self.0.emulated.memory
+    }
+
+    /// Returns the state other than memory that outlives a launch: GDS and the shader clock. A launch that is repeated needs it.
+    ///
+    /// # Examples
+    /// ```
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// let state = device.lasting_state();
+    /// // After some launches:
+    /// device.restore(&state);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn lasting_state(&self) -> LastingState {
+        LastingState::save(&self.0.emulated)
+    }
+
+    /// Restores the state of this device that [`Device::lasting_state`] returned.
+    pub fn restore(&self, state: &LastingState) {
+        state.restore(&self.0.emulated);
     }
 
     /// Returns the high dwords of the FLAT aperture bases, for queue structures in memory.

@@ -16,8 +16,7 @@ use gcn_console::console::{CommandSource, Console, OutputError};
 use gcn_console::execute::Focus;
 use gcn_console::findings::finding;
 use gcn_debug::{
-    Engine, Finding, Findings, FrontEnd, Leave, MemoryImage, NamedBuffer, Program, Recording,
-    Resume, Setup,
+    Engine, Finding, Findings, FrontEnd, Leave, NamedBuffer, Program, Recording, Resume, Setup,
 };
 use gcn_report::Checking;
 use gcn_report::settings::CheckSettings;
@@ -32,7 +31,8 @@ use crate::problem::Problem;
 use crate::render::{has_colours, printable};
 use crate::run;
 use crate::run::debugged::{DebuggedRun, debugged};
-use crate::{Status, UsageError, stdout, why};
+use crate::why::{self, InitialState};
+use crate::{Status, UsageError, stdout};
 use dap::{Client, DapOption, Subject, Transport};
 use lines::Lines;
 
@@ -206,14 +206,14 @@ impl Launches {
             memory: module.device().memory().clone(),
             buffers,
             findings,
-            interrupt,
+            interrupt: interrupt.clone(),
             attention,
             timeout: debugged.timeout(),
             log: None,
             recording: Recording::default(),
         };
         let engine = Arc::new(Engine::new(setup, front));
-        session(&engine, &debugged, checking.as_deref(), out)
+        session(&engine, &debugged, checking.as_deref(), &interrupt, out)
     }
 }
 
@@ -260,30 +260,29 @@ fn session(
     engine: &Arc<Engine>,
     debugged: &DebuggedRun,
     checking: Option<&Checking>,
+    interrupt: &AtomicBool,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let memory = debugged.module().device().memory();
-    let mut image: Option<MemoryImage> = None;
-    let mut has_run = false;
+    let device = debugged.module().device();
+    let mut initial: Option<InitialState> = None;
     let mut restarts = false;
     'session: loop {
         if !restarts && engine.idle() == Resume::Quit {
             return Ok(());
         }
         restarts = false;
-        if has_run {
-            match &image {
-                Some(image) => image.restore(memory),
-                None => writeln!(
+        let is_first = initial.is_none();
+        // What the user has set before the first run is part of the input.
+        let initial = initial.get_or_insert_with(|| InitialState::save(device));
+        if !is_first {
+            initial.restore(device);
+            if initial.image.is_none() {
+                writeln!(
                     out,
                     "Memory is larger than what is kept: buffers are as the last run left them."
-                )?,
+                )?;
             }
-        } else {
-            // What the user has set before the first run is part of the input.
-            image = MemoryImage::take(memory);
         }
-        has_run = true;
         let runs = debugged.runs();
         let mut run = 0;
         engine.begin();
@@ -305,7 +304,9 @@ fn session(
                 }
                 Some(Leave::Why) => {
                     if let Some(question) = engine.question() {
-                        why::at_stop(debugged, image.as_ref(), run as u32, &question, out)?;
+                        why::at_stop(debugged, initial, run as u32, &question, out)?;
+                        // A signal has interrupted the search for the answer alone.
+                        interrupt.store(false, Release);
                     }
                 }
                 Some(Leave::Earlier) => {

@@ -10,16 +10,20 @@ mod parting;
 mod against;
 
 use std::io::{self, Write};
+use std::sync::atomic::Ordering::Relaxed;
 
 use anyhow::{Context, Result, bail};
 use gcn_console::why::{EXECUTIONS, Terms, write, write_at_stop};
 use gcn_debug::{
     AnswerTarget, Launches, MemoryImage, Question, QuestionPlace, Until, WhyError, WhyRequest, why,
 };
+use gcn_runtime::Device;
 use gcn_runtime::error_names::HOST_LIMIT;
 use gcn_runtime::fault::FaultKind;
 use gcn_runtime::fault::names::INTERRUPTED;
-use gcn_runtime::observe::Observers;
+use gcn_runtime::observe::{LastingState, Observers};
+use signal_hook::consts::SIGINT;
+use signal_hook::{flag, low_level};
 
 use crate::problem::{HISTORY_TOO_LARGE, Problem};
 use crate::render::printable;
@@ -154,23 +158,49 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// Answers a debugger's question at a stop in run `run`. `image` is the memory before the first launch. On return,
-/// memory has its contents from the start of the run.
+/// Memory and device state before the first launch.
+pub struct InitialState {
+    /// Memory; `None` if it is too large to be kept.
+    pub image: Option<MemoryImage>,
+    lasting: LastingState,
+}
+
+impl InitialState {
+    /// Saves the current state.
+    pub fn save(device: &Device) -> InitialState {
+        InitialState {
+            image: MemoryImage::take(device.memory()),
+            lasting: device.lasting_state(),
+        }
+    }
+
+    /// Restores the state, as far as it has been kept.
+    pub fn restore(&self, device: &Device) {
+        if let Some(image) = &self.image {
+            image.restore(device.memory());
+        }
+        device.restore(&self.lasting);
+    }
+}
+
+/// Answers a debugger's question at a stop in run `run`. On return, memory has its contents from the start of the run.
+/// SIGINT interrupts the search.
 ///
 /// # Errors
-/// `out` cannot be written.
+/// `out` cannot be written, or signals cannot be handled.
 pub fn at_stop(
     debugged: &DebuggedRun,
-    image: Option<&MemoryImage>,
+    initial: &InitialState,
     run: u32,
     request: &WhyRequest,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let memory = debugged.module().device().memory().clone();
-    let Some(image) = image else {
+    if initial.image.is_none() {
         return writeln!(out, "error: {}", WhyError::<RunEnd>::TooLarge);
-    };
-    image.restore(&memory);
+    }
+    let device = debugged.module().device();
+    initial.restore(device);
     let program = debugged.code();
     let buffers = debugged.named_buffers();
     let undefined = debugged.undefined();
@@ -188,8 +218,11 @@ pub fn at_stop(
         log: None,
     };
     let runs = Runs::new(debugged);
+    let handler = flag::register(SIGINT, debugged.stop().clone())?;
     let answer = why(&runs, question);
-    image.restore(&memory);
+    low_level::unregister(handler);
+    debugged.stop().store(false, Relaxed);
+    initial.restore(device);
     for earlier in 0..run {
         // These runs completed without a fault the first time.
         let _ = runs.run(earlier, &Observers::none());

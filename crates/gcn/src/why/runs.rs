@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use gcn_console::why::RunNames;
 use gcn_debug::{AccessChoice, AccessPlace, Launches};
 use gcn_runtime::fault::FaultKind;
-use gcn_runtime::observe::Observers;
+use gcn_runtime::observe::{LastingState, Observers};
 
 use crate::problem::{INVALID_SELECTOR, Problem};
 use crate::run::MemoryView;
@@ -44,7 +44,7 @@ impl fmt::Display for RunEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RunEnd::Error(error) => write!(f, "{error:#}"),
-            RunEnd::Stopped => f.write_str("a launch has been stopped"),
+            RunEnd::Stopped => f.write_str("interrupted"),
         }
     }
 }
@@ -64,6 +64,8 @@ pub struct Runs<'a> {
     debugged: &'a DebuggedRun,
     /// Launch number of each run.
     launches: Vec<usize>,
+    /// Device state before the first run.
+    start: LastingState,
     /// Fault that ended a launch.
     pub fault: RefCell<Option<RunFault>>,
 }
@@ -87,9 +89,10 @@ pub struct FaultedAccess {
 }
 
 impl<'a> Runs<'a> {
-    /// Creates the runs of prepared launches.
+    /// Creates the runs of prepared launches. The first one starts from the current state of the device.
     pub fn new(debugged: &'a DebuggedRun) -> Runs<'a> {
         Runs {
+            start: debugged.module().device().lasting_state(),
             debugged,
             launches: debugged.runs(),
             fault: RefCell::default(),
@@ -102,6 +105,10 @@ impl Launches for Runs<'_> {
 
     fn runs(&self) -> u32 {
         u32::try_from(self.launches.len()).unwrap_or(u32::MAX)
+    }
+
+    fn restart(&self) {
+        self.debugged.module().device().restore(&self.start);
     }
 
     fn run(&self, run: u32, observers: &Observers) -> Result<bool, RunEnd> {
