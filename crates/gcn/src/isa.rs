@@ -1,8 +1,7 @@
 //! `gcn isa`: queries about families, instructions, words, errata and initial registers.
 //!
-//! This module contains no data of its own: numbers, fields, syntax, meanings, registers and counters come from the
-//! tables of `gcn-isa`, the errata from the document that the tables cite, and initial registers from `gcn-object`'s
-//! kernel descriptor.
+//! Except for the descriptions of initial registers, the data come from elsewhere: instructions from the tables of
+//! `gcn-isa`, and errata from the document that the tables cite.
 
 mod answer;
 
@@ -141,7 +140,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// Output format of answers.
+/// Format and destination of an answer.
 struct AnswerFormat<'a> {
     json: bool,
     out: &'a mut dyn Write,
@@ -158,7 +157,7 @@ impl AnswerFormat<'_> {
     }
 }
 
-/// Parses a hexadecimal word with prefix `0x`, or with eight digits.
+/// Parses a hexadecimal word: with the prefix `0x`, or with exactly eight digits.
 fn hexadecimal(word: &str) -> Option<u32> {
     const DIGITS: usize = 8;
     let digits = word
@@ -175,7 +174,7 @@ fn family_names() -> Vec<String> {
     names
 }
 
-/// Heading of an instruction set: its version and oldest target.
+/// Heading of an instruction set: its version and first target.
 fn heading(isa: Isa) -> String {
     let target = gcn_isa::TARGETS.iter().find(|target| target.isa == isa);
     target.map_or_else(
@@ -184,7 +183,7 @@ fn heading(isa: Isa) -> String {
     )
 }
 
-/// Number of instructions by family and instruction set.
+/// Numbers of instructions by family and instruction set.
 #[derive(Serialize)]
 struct Families {
     on: Vec<String>,
@@ -240,7 +239,7 @@ impl Answer for Families {
     }
 }
 
-/// List of instructions with number, name and operands.
+/// List of instructions with opcodes, names and operands.
 #[derive(Serialize)]
 struct InstructionListing {
     on: Vec<String>,
@@ -354,8 +353,7 @@ fn named(isas: &[Isa], name: &str) -> Vec<&'static Row> {
     rows().filter(is_it).collect()
 }
 
-/// Rows whose name matches a pattern, in which `*` matches any text. A pattern without `*` matches any part of a
-/// name.
+/// Rows whose name matches a pattern, in which `*` matches any text. A pattern without `*` matches anywhere in a name.
 fn matching(isas: &[Isa], pattern: &str) -> Vec<&'static Row> {
     let pattern = match pattern.contains('*') {
         true => pattern.to_owned(),
@@ -368,7 +366,7 @@ fn matching(isas: &[Isa], pattern: &str) -> Vec<&'static Row> {
     rows().filter(is_it).collect()
 }
 
-/// True if a name matches a pattern: the parts between `*` occur in order, and the outer parts are at the ends.
+/// True if a name matches a pattern, in which `*` matches any text.
 fn is_like(name: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else {
@@ -386,7 +384,7 @@ fn is_like(name: &str, pattern: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Rows with opcode `number` in a family.
+/// Rows of a family whose first encoding on one of the instruction sets has opcode `number`.
 fn rows_by_opcode(isas: &[Isa], family_name: &str, number: &str) -> Result<Vec<&'static Row>> {
     if !family_names().iter().any(|name| name == family_name) {
         let message = format!("no family is called `{family_name}`; `gcn isa` lists them");

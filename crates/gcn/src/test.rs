@@ -152,7 +152,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// Checks the options after `--`.
 ///
 /// # Errors
-/// The command does not have the options, or they name an output file, which each launch file would overwrite.
+/// An option is invalid, or names an output file, which every launch file would overwrite.
 fn check_options(args: &Args) -> Result<()> {
     let usage = |error: clap::Error| {
         let text = error.to_string();
@@ -160,7 +160,7 @@ fn check_options(args: &Args) -> Result<()> {
         let text = text.strip_prefix("error: ").unwrap_or(text);
         UsageError(format!("after `--`: {text}"))
     };
-    // The positional argument that the commands require.
+    // Placeholder for the required positional argument.
     let input = [OsString::from("launch.toml")];
     let given = input.iter().chain(&args.options);
     let writes_file = if args.check {
@@ -180,7 +180,7 @@ fn check_options(args: &Args) -> Result<()> {
 /// Checks that the reports can be written.
 ///
 /// # Errors
-/// The directory of a report does not exist, a report would overwrite a launch file, or both reports are the same file.
+/// A report cannot be created, would overwrite a launch file, or is the same file as the other report.
 fn check_reports(args: &Args, launches: &[LaunchFile]) -> Result<()> {
     let junit = args.junit.as_deref();
     let sarif = args.sarif.as_deref();
@@ -201,7 +201,7 @@ fn check_reports(args: &Args, launches: &[LaunchFile]) -> Result<()> {
 /// Runs launch files and prints the summary. Returns the rows in the order of the files, and the wall-clock time in seconds.
 ///
 /// # Errors
-/// `out` cannot be written, the path of `gcn` is unknown, or the host cannot start a thread or make a temporary directory.
+/// `out` cannot be written, the path of `gcn` is unknown, or the host cannot create a thread or a temporary directory.
 fn run_all(
     args: &Args,
     launches: &[LaunchFile],

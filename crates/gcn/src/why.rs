@@ -102,7 +102,7 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
             .roots
             .iter()
             .any(|it| matches!(it, AnswerTarget::Step(_)));
-        // If no instruction has written the element, the access that ended the run is the reason.
+        // If no instruction wrote the element, explain the access that ended the run.
         let Some(access) = access.filter(|_| !is_written) else {
             return Ok((answer, None));
         };
@@ -224,7 +224,7 @@ pub fn at_stop(
     debugged.stop().store(false, Relaxed);
     initial.restore(device);
     for earlier in 0..run {
-        // These runs completed without a fault the first time.
+        // These runs have already completed without a fault.
         let _ = runs.run(earlier, &Observers::none());
     }
     write_at_stop(request, answer, run_names(debugged), &program, out)

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::answer::Answer;
 
-/// Initial registers in the order in which they are allocated if the descriptor requests them.
+/// All initial registers, in allocation order. A kernel receives those that its descriptor requests.
 #[derive(Serialize)]
 pub(super) struct InitialRegisters {
     /// User SGPRs, starting at s0.
@@ -16,7 +16,7 @@ pub(super) struct InitialRegisters {
     system_sgprs: Vec<DirectiveRegisters>,
     /// VGPRs, starting at v0.
     vgprs: Vec<DirectiveRegisters>,
-    /// Registers that are always initialized.
+    /// Registers that no directive requests.
     others: Vec<FixedRegister>,
 }
 
@@ -34,7 +34,7 @@ struct FixedRegister {
     holds: &'static str,
 }
 
-/// Directive that requests user SGPRs, or the `.amd_kernel_code_t` key if only version 2 has it, and their contents.
+/// Directive that requests user SGPRs (for those of version 2 only, the `.amd_kernel_code_t` key), and their contents.
 fn user(what: UserSgpr) -> (&'static str, &'static str) {
     let (key, holds) = match what {
         UserSgpr::PrivateSegmentBuffer => ("", "buffer descriptor of scratch, swizzled by lane"),
@@ -69,7 +69,7 @@ fn user(what: UserSgpr) -> (&'static str, &'static str) {
     (what.directive().unwrap_or(key), holds)
 }
 
-/// Directives and contents of the SGPRs after the user SGPRs, in register order.
+/// Directive suffixes and contents of the SGPRs after the user SGPRs, in register order.
 const SYSTEM: [(&str, &str); 5] = [
     ("workgroup_id_x", "number of the workgroup in x"),
     ("workgroup_id_y", "number of the workgroup in y"),
@@ -84,7 +84,6 @@ const SYSTEM: [(&str, &str); 5] = [
     ),
 ];
 
-/// Returns all initial registers.
 pub(super) fn registers() -> InitialRegisters {
     let users = Properties(u16::MAX.into()).user_sgprs();
     let asked = |(directive, holds): (String, &'static str), registers| DirectiveRegisters {

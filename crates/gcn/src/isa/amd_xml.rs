@@ -1,8 +1,8 @@
 //! `gcn isa --format amd-xml`: the tables in the schema of AMD's machine-readable ISA specification.
 //!
-//! AMD publishes RDNA and CDNA in this schema (version 1.0.0), but never GCN. Encodings and conditions have the names
-//! that AMD's decoder, `isa_spec_manager`, recognizes. The architecture has the number of CDNA 1, because GCN has the
-//! same conditions for literals, SDWA and DPP. A comment lists what the schema or the decoder cannot express.
+//! AMD publishes RDNA and CDNA specifications in this schema (version 1.0.0), but none of GCN. Encodings and conditions
+//! have the names that AMD's decoder, `isa_spec_manager`, recognizes. The architecture ID is that of CDNA 1, which has the
+//! same conditions for literals, SDWA and DPP. An XML comment lists the limits of the schema and the decoder.
 
 mod encodings;
 mod operands;
@@ -23,7 +23,7 @@ use operands::OperandType;
 
 /// Version of the schema.
 const SCHEMA: &str = "1.0.0";
-/// Architecture number of CDNA 1, which selects the decoder's encoding conditions.
+/// Architecture ID of CDNA 1, which selects the decoder's encoding conditions.
 const ARCHITECTURE: &str = "0";
 const INDENT: usize = 2;
 /// Radix in which identifiers are written.
@@ -72,14 +72,14 @@ pub(super) fn write(target: &Target, out: &mut dyn Write) -> io::Result<()> {
     writeln!(writer.into_inner())
 }
 
-/// Reason for an omission from the document.
+/// Reason why the document omits or simplifies an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Reason {
     /// Another instruction has the same identifying bits.
     SameIdentifier,
     /// The decoder has no condition for the literal.
     ScalarLiteral,
-    /// A bit selects a VGPR or an SGPR.
+    /// A bit selects between VGPRs and SGPRs.
     ScalarInSdwa,
     /// Other fields determine the number of registers.
     NumberOfRegisters,
@@ -141,7 +141,7 @@ impl Specification {
             instructions: Vec::new(),
             left_out: BTreeSet::new(),
         };
-        // Encodings with a condition follow those whose bits they share.
+        // Encodings with a condition follow those with the same identifying bits.
         let plain = Encoding::ALL.into_iter().map(|encoding| (encoding, false));
         let literal = Encoding::ALL.into_iter().map(|encoding| (encoding, true));
         let encodings = plain.chain(literal);
@@ -179,7 +179,7 @@ impl Specification {
     ) {
         let title = name_of(form.row, self.isa);
         let literals = literal_sources(form);
-        // Every subset of the possible literal sources, including the empty set.
+        // All subsets of the sources that may be literals, including the empty set.
         let subsets = (0..1_usize << literals.len()).map(|subset| -> Vec<usize> {
             let is_in = |place: &usize| subset >> place & 1 != 0;
             let places = (0..literals.len()).filter(is_in);
@@ -266,7 +266,7 @@ impl Specification {
     }
 }
 
-/// Indices of a form's sources that may be literals, in the decoder's numbering.
+/// Indices, in the decoder's numbering, of a form's sources that may be literals.
 fn literal_sources(form: &Form) -> Vec<usize> {
     let fields = match form.encoding {
         Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc => {
@@ -284,7 +284,7 @@ fn literal_sources(form: &Form) -> Vec<usize> {
     sources.map(|(place, _)| place).collect()
 }
 
-/// Name of an instruction in the document: in upper case, without the suffix of an encoding.
+/// Name of an instruction in the document: in upper case, without an encoding suffix.
 fn name_of(row: &Row, isa: Isa) -> String {
     row.name_on(isa).to_ascii_uppercase()
 }
@@ -402,7 +402,7 @@ fn operand(
     let access = placed.slot.access;
     let is = |condition: bool| if condition { "TRUE" } else { "FALSE" };
     let is_implied = ty == OperandType::ImpliedVcc;
-    // No field is named VCC; but without a name, AMD's decoder would treat the operand as the literal.
+    // No field is named VCC, but AMD's decoder would treat an operand without a field name as the literal.
     let field = match placed.slot.kind {
         _ if is_implied => "VCC".to_owned(),
         Kind::Literal => LITERAL.to_owned(),

@@ -13,7 +13,7 @@ impl Answer for ErrataEntry {
     }
 }
 
-/// True if the query is an entry's number, such as `E058`.
+/// True if the query has the form of an entry number, such as `E058`.
 pub(super) fn is_number(query: &str) -> bool {
     let digits = query.strip_prefix(['E', 'e']);
     digits.is_some_and(|digits| {

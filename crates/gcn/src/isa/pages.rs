@@ -1,4 +1,4 @@
-//! `gcn isa --format markdown`: the reference as pages of Markdown, one for each group of related instructions.
+//! `gcn isa --format markdown`: the reference as Markdown pages, one for each group of related instructions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,11 +10,11 @@ use gcn_isa::{Isa, Row, rows};
 
 use crate::outputs;
 
-/// Maximum number of instructions on a page whose names share their first two words.
+/// Maximum number of instructions grouped by the first two words of their names alone.
 const MOST: usize = 40;
 /// Page that lists the other pages.
 const INDEX: &str = "index.md";
-/// Lines for the table of contents of a book that includes the pages.
+/// Table of contents for a book that includes the pages.
 const CONTENTS: &str = "SUMMARY.md";
 
 /// Creates a directory, and writes the pages of all instructions of `isas` to it.
@@ -62,7 +62,7 @@ pub(super) fn write(isas: &[Isa], directory: &Path) -> Result<()> {
     file(CONTENTS, &contents)
 }
 
-/// Groups of a family, by name.
+/// Rows of each page of a family, by page name.
 type Pages = BTreeMap<String, Vec<&'static Row>>;
 
 /// Families in the order of the tables, each with its pages.
@@ -81,7 +81,7 @@ fn families(isas: &[Isa]) -> Vec<(String, Pages)> {
         .collect()
 }
 
-/// Groups rows by the first two words of their names, and large groups also by the last word, which is the type.
+/// Groups rows by the first two words of their names, and splits large groups by the last word, which is the type.
 fn pages(isas: &[Isa], rows: Vec<&'static Row>) -> Pages {
     let mut coarse = Pages::new();
     for row in rows {
@@ -103,7 +103,7 @@ fn pages(isas: &[Isa], rows: Vec<&'static Row>) -> Pages {
     pages
 }
 
-/// Name on the newest of the instruction sets that have the row.
+/// Name of a row on the newest instruction set that has it.
 fn newest_name(isas: &[Isa], row: &'static Row) -> &'static str {
     let newest = isas.iter().rev().find(|&&isa| exists(row, isa));
     newest.map_or(row.name, |&isa| row.name_on(isa))
@@ -153,7 +153,7 @@ fn section(out: &mut String, it: &InstructionReport, hazards: &[IsaText]) {
     }
 }
 
-/// Formats a text, and appends the instruction sets that it is limited to.
+/// Formats a text, and appends its instruction sets if it does not apply to all.
 fn with_versions(text: &IsaText, format: impl Fn(&str) -> String) -> String {
     let formatted = format(&text.text);
     match &text.on {
@@ -167,7 +167,7 @@ fn errata_link(title: &str) -> String {
     format!("[{title}](../errata.md#{})", anchor(title))
 }
 
-/// Anchor of a heading as mdBook makes it: lower case, a hyphen for each blank, and no other punctuation.
+/// Anchor that mdBook generates for a heading: lower case, hyphens for spaces, and no punctuation except `_` and `-`.
 fn anchor(heading: &str) -> String {
     let letters = heading.chars().filter_map(|c| match c {
         c if c.is_alphanumeric() || matches!(c, '_' | '-') => Some(c.to_ascii_lowercase()),
@@ -177,7 +177,7 @@ fn anchor(heading: &str) -> String {
     letters.collect()
 }
 
-/// Writes the bit diagram of an encoding: a table for each dword, with a column for each bit.
+/// Writes the bit diagram of an encoding as an HTML table for each dword, with a column for each bit.
 fn diagram(out: &mut String, encoding: &EncodingReport) {
     let EncodingReport {
         encoding: name,

@@ -1,4 +1,4 @@
-//! Decoding of words on each instruction set: text, field values and instruction.
+//! Decoding of words on each instruction set, with field values and descriptions.
 
 use std::io::{self, Write};
 
@@ -9,26 +9,26 @@ use serde::Serialize;
 
 use super::answer::{Answer, unknown};
 
-/// Words decoded on each instruction set, with the instructions.
+/// Decoded words, with descriptions of the instructions.
 #[derive(Serialize)]
 pub(super) struct DecodedWords {
     decoded: Vec<WordsText>,
     instructions: Vec<InstructionReport>,
 }
 
-/// Text of the words, with the instruction sets on which they decode to it.
+/// Decoded text of the words, with the instruction sets on which they decode to it.
 #[derive(Serialize)]
 struct WordsText {
     encoding: String,
     on: String,
     text: String,
-    /// Number of words in the instruction and in the query, if they differ.
+    /// Numbers of words of the instruction and of the query, if they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     words_of: Option<(usize, usize)>,
     fields: Vec<FieldValue>,
 }
 
-/// Decodes words.
+/// Decodes the instruction at the start of `words` on each of the instruction sets.
 ///
 /// # Errors
 /// The words do not decode on any of the instruction sets.

@@ -1,4 +1,4 @@
-//! Arguments of options and launch files: their files, memory use, and problems.
+//! Kernel arguments: conversion for binding, help text and memory budget.
 
 use anyhow::{Result, bail};
 use gcn_args::bind::{self, BoundArgument};
@@ -11,7 +11,7 @@ use super::option_values::NamedText;
 use crate::problem::Problem;
 
 impl NamedText {
-    /// Converts the argument for binding. A relative file name refers to the argument's directory.
+    /// Converts the argument for binding, and resolves a relative file name.
     pub fn bindable(&self) -> bind::GivenArgument {
         let given = bind::GivenArgument::parse(&self.name, &self.value);
         bind::GivenArgument {
@@ -62,7 +62,7 @@ pub fn afford<'a>(arguments: impl Iterator<Item = &'a BoundArgument>, budget: u6
     Ok(needed)
 }
 
-/// Memory budget in bytes: half of the available memory, if that is known.
+/// Default memory budget in bytes: half of the available memory, if known.
 pub fn spare_memory() -> u64 {
     /// Budget if the available memory is unknown.
     const UNKNOWN: u64 = 4 << 30;

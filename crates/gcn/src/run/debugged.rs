@@ -1,4 +1,4 @@
-//! Run for a debugger, which starts each launch itself.
+//! Prepared run whose launches a debugger or `gcn why` starts.
 
 use std::ops::Range;
 use std::path::Path;
@@ -23,7 +23,7 @@ use super::output::{ElementSelector, MemoryView};
 use super::request::RunRequest;
 use crate::program::LoadedProgram;
 
-/// Prepared launches for a debugger.
+/// Prepared run whose launches the caller starts.
 pub struct DebuggedRun {
     request: RunRequest,
     module: Module,
@@ -33,7 +33,7 @@ pub struct DebuggedRun {
     _padding: Option<Buffer>,
 }
 
-/// Prepares a run for a debugger, on one thread.
+/// Prepares a run with one host thread.
 ///
 /// # Errors
 /// The program or the launches are invalid.
@@ -42,8 +42,8 @@ pub fn debugged(args: &Args, checking: Option<&Checking>) -> Result<DebuggedRun>
     prepared(request, checking, Arc::default(), 0)
 }
 
-/// Prepares a requested run for a debugger, on one thread, with `padding` bytes of unused memory before the buffers.
-/// Setting `stop` stops the launches.
+/// Prepares a requested run with one host thread, and with `padding` bytes of unused memory before the buffers. Setting
+/// `stop` stops the launches.
 ///
 /// # Errors
 /// The program or the launches are invalid.
@@ -84,7 +84,7 @@ impl DebuggedRun {
         &self.request.program.file
     }
 
-    /// Time limit of the run; for a debugger, of the run between two stops.
+    /// Time limit of the run, or for a debugger, between two stops.
     pub fn timeout(&self) -> Option<Duration> {
         self.request.timeout
     }
@@ -151,7 +151,7 @@ impl DebuggedRun {
             .collect()
     }
 
-    /// Names of a launch's explicit arguments, and their bytes in the argument segment.
+    /// Names of a launch's explicit arguments, and their byte ranges in the argument segment.
     pub fn arguments(&self, number: usize) -> Vec<(String, Range<u64>)> {
         let launch = self.ready.launches.get(number);
         let parameters = launch.and_then(|it| it.kernel().parameters());
@@ -160,7 +160,7 @@ impl DebuggedRun {
         named.collect()
     }
 
-    /// Buffers with names.
+    /// Named buffers.
     pub fn buffers(&self) -> &[BufferView] {
         self.ready.buffers()
     }
@@ -178,7 +178,7 @@ impl DebuggedRun {
             .map_or("", |it| it.kernel().name())
     }
 
-    /// Launch number of each run, counting repetitions.
+    /// Index of the launch of each run; a repeated launch has several runs.
     pub fn runs(&self) -> Vec<usize> {
         let launches = 0..self.count();
         let runs = launches.flat_map(|it| (0..self.repetitions(it)).map(move |_| it));

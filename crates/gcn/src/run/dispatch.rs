@@ -29,7 +29,7 @@ use crate::failure::Problems;
 use crate::input::open;
 use crate::problem::Problem;
 
-/// Launches of a run with their arguments in memory.
+/// Launches of a run, with their buffers in guest memory.
 pub struct Dispatches {
     /// Buffers of all launches, shared ones first.
     pub buffers: Buffers,
@@ -53,10 +53,10 @@ fn bad_argument(error: &BindError) -> Problem {
 }
 
 impl Dispatches {
-    /// Binds the arguments of all launches, and copies buffers to guest memory, at most `budget` bytes.
+    /// Binds the arguments of all launches, and copies their buffers, at most `budget` bytes, to guest memory.
     ///
     /// # Errors
-    /// [`Problems`] with all arguments that are missing, unknown, duplicate or invalid; or the buffers are too large.
+    /// A launch has no grid, arguments are missing, unknown, duplicate or invalid, or the buffers exceed the budget.
     pub fn new(
         run: &RunRequest,
         kernels: &[Kernel],
@@ -135,8 +135,8 @@ impl Dispatches {
         Problems::check(problems, || None)
     }
 
-    /// Prepares the launches: builds the initial state of the kernels. Uses fewer host threads if `budget` is too
-    /// small. The runs end when `stop` is set.
+    /// Prepares the launches, with fewer host threads if their scratch exceeds the budget. Setting `stop` stops the
+    /// launches.
     ///
     /// # Errors
     /// There is not enough memory, or an entry point is not code.
@@ -162,7 +162,7 @@ impl Dispatches {
     }
 }
 
-/// Number of threads, at most `threads`, whose scratch fits into `budget` bytes.
+/// Maximum number of threads, up to `threads`, whose scratch fits into `budget` bytes.
 ///
 /// # Errors
 /// The scratch of a single thread does not fit.
@@ -195,7 +195,7 @@ fn bound(kernel: &Kernel, launch: &LaunchRequest, shared: &[BoundArgument]) -> B
     }
 }
 
-/// Creates a launch with the requested sizes.
+/// Creates a launch with the requested sizes and limits.
 fn launch_with_sizes(launch: &LaunchRequest, kernel: &Kernel) -> Result<Launch> {
     let extent = launch.grid.context("the grid is missing")?;
     let dimensions = launch.group.map_or(0, |group| group.dimensions);
@@ -218,7 +218,7 @@ fn launch_with_sizes(launch: &LaunchRequest, kernel: &Kernel) -> Result<Launch> 
 
 /// Prepared launches of a run.
 pub struct ReadyLaunches {
-    /// Keeps the launches' arguments alive.
+    /// Buffers of the launches.
     buffers: Buffers,
     /// Number of host threads.
     pub threads: usize,
@@ -227,45 +227,45 @@ pub struct ReadyLaunches {
     queue: Queue,
 }
 
-/// Completed launch.
+/// Launch that has completed or faulted.
 pub struct FinishedLaunch {
     /// Kernel name.
     pub kernel: String,
     /// Numbers of work-items and workgroups.
     pub shape: LaunchShape,
-    /// Statistics of all repetitions.
+    /// Totals over all repetitions.
     pub stats: Stats,
     /// Time of each repetition.
     pub times: Vec<Duration>,
 }
 
-/// Completed launches of a run.
+/// Results of the launches of a run.
 #[derive(Default)]
 pub struct FinishedRuns {
-    /// Completed launches, in order.
+    /// Executed launches, in order.
     pub launches: Vec<FinishedLaunch>,
     /// Output of the kernels' `printf`.
     pub printed: Vec<u8>,
     /// Notes about the runs.
     pub notes: Vec<String>,
-    /// Launch that was stopped, with its completion.
+    /// Launch that faulted or was stopped, with its completion.
     pub fault: Option<(PreparedLaunch, Arc<Completion>)>,
 }
 
 /// One execution of a launch.
 struct Repetition {
     observers: Observers,
-    /// True if there are checkers, but they do not observe this launch.
+    /// True if there are checkers, but none observes this launch.
     is_unseen: bool,
 }
 
 impl ReadyLaunches {
-    /// Buffers with names.
+    /// Named buffers.
     pub fn buffers(&self) -> &[BufferView] {
         self.buffers.views()
     }
 
-    /// Runs one of the launches to completion, without repetitions.
+    /// Runs a launch once, to completion.
     ///
     /// # Errors
     /// The launch cannot start.
@@ -274,19 +274,19 @@ impl ReadyLaunches {
             .launches
             .get(number)
             .context("there is no such launch")?;
-        // A separate queue, since a queue starts no further launch after a fault.
+        // Use a separate queue, since a queue starts no further launches after a fault.
         let queue = launch.kernel().module().device().queue();
         completion(launch.clone().observers(observers).run(&queue))
     }
 
-    /// Notes from the preparation.
+    /// Notes from the preparation, with remedies.
     pub fn notes(&self) -> impl Iterator<Item = String> {
         let notes = self.launches.iter().flat_map(PreparedLaunch::notes);
         notes.map(|note| format!("{note}{}", remedy(note)))
     }
 
-    /// Runs all launches in order, up to the first one that faults or is stopped. A trace without a file is written to
-    /// `out`.
+    /// Runs all launches in order, up to the first one that faults or is stopped. A trace for standard output is written
+    /// to `out`.
     ///
     /// # Errors
     /// A launch cannot start, or the trace cannot be written.
@@ -329,7 +329,7 @@ impl ReadyLaunches {
         Ok(ran)
     }
 
-    /// Runs a launch repeatedly.
+    /// Runs all repetitions of a launch, and adds the results to `ran`.
     fn repeat(
         &self,
         prepared: &PreparedLaunch,
@@ -369,7 +369,7 @@ impl ReadyLaunches {
             done.times.push(begin.elapsed());
             let end = completion(outcome)?;
             if *is_unseen {
-                // Checkers treat memory as undefined unless they have seen it written.
+                // The checkers did not see the stores of this launch, so report all buffers as written.
                 let memory = prepared.kernel().module().device().memory();
                 for view in self.buffers.views() {
                     memory.wrote(view.address, view.bytes);
@@ -397,7 +397,7 @@ impl ReadyLaunches {
     }
 }
 
-/// Completion of a launch that has ended, successfully or with a fault.
+/// Extracts the completion of a launch, even if it faulted.
 fn completion(outcome: CommandResult) -> Result<Arc<Completion>> {
     match outcome {
         Ok(completion) | Err(Error::Fault(completion)) => Ok(completion),

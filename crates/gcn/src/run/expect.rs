@@ -23,7 +23,7 @@ use crate::render::printable;
 /// Expected contents of a buffer or some of its elements.
 pub struct Expectation {
     view: MemoryView,
-    /// True if the elements have a different type than the buffer.
+    /// True if the expected values have another type than the selector.
     is_retyped: bool,
     expected: Expected,
     /// True if any values are accepted.
@@ -40,10 +40,10 @@ pub fn file(given: &NamedText) -> Option<PathBuf> {
 }
 
 impl Expectation {
-    /// Parses `NAME=VALUE~TOLERANCE`.
+    /// Creates the expectation `NAME=VALUE[~TOLERANCE]`.
     ///
     /// # Errors
-    /// The text is invalid, or the number of values does not match the buffer.
+    /// The selector, value or tolerance is invalid, or the numbers of values and elements differ.
     pub fn new(given: &NamedText, buffers: &[BufferView], loaded: &Loaded) -> Result<Expectation> {
         let (value, tolerance) = Expected::split(&given.value)?;
         let spec = Spec::parse(value)?.relative_to(&given.base);
@@ -88,23 +88,23 @@ impl Expectation {
 /// Result of a comparison.
 pub struct ComparisonOutcome {
     name: String,
-    /// Type of the elements, if it differs from the buffer's.
+    /// Type of the elements, if it differs from the selector's.
     ty: Option<Type>,
     comparison: Comparison,
 }
 
-/// JSON result of a comparison; the fields are the keys.
+/// JSON report of a comparison.
 #[derive(Serialize)]
 pub struct VerdictReport {
     name: String,
     compared: u64,
     different: u64,
-    /// First differences.
+    /// First differences, at most [`compare::MAX_DIFFERENCES`].
     differences: Vec<DifferenceReport>,
     worst: Option<DifferenceReport>,
 }
 
-/// JSON report of a difference; the fields are the keys.
+/// JSON report of a difference.
 #[derive(Serialize)]
 struct DifferenceReport {
     index: u64,

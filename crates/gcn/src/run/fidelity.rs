@@ -11,13 +11,13 @@ use serde::Serialize;
 pub struct FidelityGroup {
     /// Fidelity: `exact`, `approximate`, `open` or `hardware fault`.
     fidelity: &'static str,
-    /// Errata entry that documents the choice.
+    /// Errata entry; `None` for exact instructions.
     #[serde(skip_serializing_if = "Option::is_none")]
     errata: Option<&'static str>,
     instructions: Vec<&'static str>,
 }
 
-/// Groups the executed instructions of launches, exact ones first.
+/// Lists the instructions that launches executed, grouped by fidelity, exact ones first.
 pub fn list<'a>(launches: impl Iterator<Item = &'a PreparedLaunch>) -> Vec<FidelityGroup> {
     let mut groups: BTreeMap<Fidelity, BTreeSet<&'static str>> = BTreeMap::new();
     for (fidelity, names) in launches.flat_map(PreparedLaunch::executed) {

@@ -9,7 +9,7 @@ use iced_x86::{Decoder, DecoderOptions, FastFormatter};
 
 use crate::{input, outputs};
 
-/// Destination of a listing.
+/// Destination of the listing.
 pub struct HostCodeFile<'a> {
     /// `None` for standard output.
     file: Option<&'a Path>,
@@ -26,7 +26,7 @@ impl HostCodeFile<'_> {
         Ok(HostCodeFile { file })
     }
 
-    /// Writes the code of launches that have run.
+    /// Writes the host code of launches that have run.
     ///
     /// # Errors
     /// The file, or `out` for standard output, cannot be written.
@@ -63,7 +63,7 @@ fn list(launches: &[PreparedLaunch], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Lists a function, with the instructions of each block before the block's code.
+/// Lists a function: for each block, its GCN instructions and then its host code.
 fn list_function(function: &HostFunction<'_>, code: &Code, out: &mut dyn Write) -> io::Result<()> {
     let mut blocks = function.blocks.iter().peekable();
     let mut formatter = FastFormatter::new();

@@ -1,5 +1,5 @@
-//! Interruption of a run by Ctrl-C (SIGINT), SIGTERM or the timeout. The first one ends the run, so that its results
-//! and the positions of its waves are reported; a second signal exits immediately.
+//! Interruption of a run by Ctrl-C (SIGINT), SIGTERM or the timeout. The first of these ends the run, and its results
+//! and wave positions are still reported. A later signal exits immediately.
 
 use std::fmt;
 use std::io;
@@ -40,7 +40,7 @@ impl fmt::Display for InterruptCause {
 }
 
 impl RunOutcome {
-    /// Outcome for a fault. `cause` is the reason if the run was interrupted.
+    /// Outcome for a fault; `cause` applies if the run was interrupted.
     pub fn of_fault(kind: &FaultKind, cause: InterruptCause) -> RunOutcome {
         match kind {
             FaultKind::Interrupted => match cause {
@@ -55,7 +55,7 @@ impl RunOutcome {
     }
 }
 
-/// Cause of an interruption by the timeout, as opposed to a signal number.
+/// Cause that stands for the timeout; the others are signal numbers.
 const TIMEOUT: usize = usize::MAX;
 
 /// Flag that stops a run, with the reason.
@@ -91,7 +91,7 @@ impl StopHandle {
     /// Runs a function with the time limit.
     ///
     /// # Errors
-    /// The system cannot create a thread that watches the time; the function has not been called.
+    /// The system cannot create a thread for the timeout; the function has not been called.
     pub fn run_with_timeout<T>(&self, run: impl FnOnce() -> T) -> io::Result<T> {
         let Some(timeout) = self.timeout else {
             return Ok(run());

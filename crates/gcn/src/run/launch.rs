@@ -20,19 +20,19 @@ use crate::{UsageError, input};
 /// Extension of launch files.
 const LAUNCH_FILE: &str = "toml";
 
-/// Reads the options, and the launch file if the input is one. With `selects`, `--kernel` selects which launches of the
-/// file to check. With `json`, errors have no colours.
+/// Reads the options, and the launch file if the input is one. With `selects`, `--kernel` selects the launches to check
+/// if there are several. With `json`, errors are rendered without colours.
 ///
 /// # Errors
-/// The launch file cannot be read, is not TOML, or has unknown keys or invalid values.
+/// The launch file cannot be read or is invalid, or an option is invalid.
 pub fn read(args: &Args, selects: bool, json: bool) -> Result<RunRequest> {
     let mut run = read_input(&args.input, json)?;
     run.override_by(args, selects)?;
     Ok(run)
 }
 
-/// Reads a second run: the run of `args`, overridden by `other`. An input of `other` replaces the program, or if it is
-/// a launch file, the launch file.
+/// Reads a second run: that of `args`, with the options of `other` taking precedence. The input of `other`, if any,
+/// replaces the whole input if it is a launch file, otherwise only the program.
 ///
 /// # Errors
 /// As for [`read`].
@@ -50,7 +50,7 @@ pub fn read_other(args: &Args, other: &Args, json: bool) -> Result<RunRequest> {
     Ok(run)
 }
 
-/// Reads the launch file, or creates a launch of the program.
+/// Reads the input if it is a launch file; otherwise requests a single launch of it.
 fn read_input(input: &Path, json: bool) -> Result<RunRequest> {
     let run = if is_launch_file(input) {
         let text = input::read_text(input, MAX_SETTINGS_BYTES)?;

@@ -1,4 +1,4 @@
-//! Launch files in TOML. The keys have the names of the options.
+//! Launch files in TOML, with keys named after the options.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ struct LaunchFile {
     profile_format: Option<ProfileFormat>,
     fidelity: bool,
     json: bool,
-    // Keys of the only launch, or defaults for all launches.
+    // Settings of the only launch, or defaults for all launches.
     kernel: Option<String>,
     grid: Option<LaunchSizes>,
     group: Option<LaunchSizes>,
@@ -59,7 +59,7 @@ struct LaunchFile {
     repeat: Option<NonZeroU32>,
 }
 
-/// Table `[[launch]]`.
+/// `[[launch]]` table.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct Table {
@@ -191,7 +191,7 @@ enum OptimisationLevel {
     Text(String),
 }
 
-/// Table of names and values, or a list of values by index or of texts `NAME=VALUE`.
+/// Table of names and values, list of values by index, or list of strings `NAME=VALUE`.
 #[derive(Deserialize)]
 #[serde(
     untagged,
@@ -202,12 +202,12 @@ enum Pairs {
     List(Vec<toml::Value>),
 }
 
-/// Problem that concerns a launch file as a whole.
+/// Problem for an invalid launch file, without a position.
 fn invalid(message: impl Into<String>) -> Problem {
     Problem::new(INVALID_LAUNCH_FILE, message)
 }
 
-/// Path of an output file, or standard output.
+/// Resolves the path of an output file; `-` remains standard output.
 fn output(base: &Path, path: &Path) -> PathBuf {
     if path == Path::new(STDIN) {
         return path.to_owned();
@@ -218,7 +218,7 @@ fn output(base: &Path, path: &Path) -> PathBuf {
 /// Parses a launch file. Relative paths refer to `base`.
 ///
 /// # Errors
-/// The text is not a valid launch file. The error contains its position.
+/// The text is not a valid launch file. TOML errors contain a position.
 pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
     let file: LaunchFile = toml::from_str(text)?;
     let Some(program) = file.file else {
@@ -236,7 +236,7 @@ pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
             OptimisationLevel::Text(text) => text,
         }),
         clang: file.clang.map(|path| match path.components().count() {
-            // A name is looked up in `PATH`.
+            // A bare name is looked up in `PATH`.
             1 => path,
             _ => base.join(path),
         }),
@@ -323,7 +323,7 @@ pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
 enum ListElement {
     /// Value whose name is its index.
     ByIndex,
-    /// Text with a name before `=`. `wanted` describes the text after it.
+    /// String `NAME=VALUE`. Messages show `wanted` in place of `VALUE`.
     InText { wanted: &'static str },
 }
 
@@ -364,18 +364,18 @@ fn pairs(
     }
 }
 
-/// Converts a value to the syntax of options: a list of numbers becomes comma-separated.
+/// Converts a value to the syntax of options.
 fn option_text(key: &str, name: &str, value: &toml::Value) -> Result<String> {
     let number = |value: &toml::Value| match value {
         toml::Value::Integer(value) => Some(value.to_string()),
-        // Keeps a point or exponent, so that the number remains a floating-point number.
+        // `Debug` keeps the point or exponent, so the number remains floating-point.
         toml::Value::Float(value) => Some(format!("{value:?}")),
         _ => None,
     };
     let text = match value {
         toml::Value::String(text) => Some(text.clone()),
         toml::Value::Boolean(value) => Some(u8::from(*value).to_string()),
-        // A list of texts is a sequence of values.
+        // A list with strings is written as `{A, B}`.
         toml::Value::Array(list) if list.iter().any(toml::Value::is_str) => list
             .iter()
             .map(toml::Value::as_str)

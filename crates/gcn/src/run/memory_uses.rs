@@ -56,15 +56,15 @@ fn inputs(run: &RunRequest) -> Vec<PathBuf> {
     named.chain(data).chain(expected).collect()
 }
 
-/// Problems for outputs that would be mixed on standard output. Texts may be mixed with each other, but not with a
-/// buffer.
+/// Problems for outputs that cannot share standard output. Results as text may share it with a trace, a profile or host
+/// code, but not with a saved buffer.
 fn conflicts_on_stdout(run: &RunRequest, saves: &[Save], findings: bool) -> Vec<Problem> {
     let owner = if run.json {
         Some("--json")
     } else {
         findings.then_some("the findings")
     };
-    // If standard output has an owner, human-readable results are written elsewhere.
+    // If standard output has an owner, no text results are written to it.
     let for_people = owner.is_none();
     let saves = saves.iter().filter(|save| save.is_for_stdout());
     let saves: Vec<String> = saves.map(|it| format!("--save {}", it.name())).collect();
@@ -95,10 +95,10 @@ fn conflicts_on_stdout(run: &RunRequest, saves: &[Save], findings: bool) -> Vec<
 }
 
 impl MemoryUses {
-    /// Resolves all names.
+    /// Resolves the selectors and filters of a run.
     ///
     /// # Errors
-    /// [`Problems`] with all names that do not exist and all conflicts.
+    /// [`Problems`] with all invalid selectors, expectations and filters, and all conflicts of outputs.
     pub fn new(
         run: &RunRequest,
         files: &OtherFiles<'_>,
@@ -174,7 +174,7 @@ impl MemoryUses {
         })
     }
 
-    /// Address ranges of the results that are printed, saved or compared, sorted and without overlaps.
+    /// Address ranges of the elements to print, save or compare, sorted and merged.
     pub fn results(&self) -> Vec<Range<u64>> {
         let saved = self.save.iter().map(Save::view);
         let compared = self.expect.iter().filter_map(Expectation::view);

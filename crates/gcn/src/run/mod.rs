@@ -1,4 +1,4 @@
-//! `gcn run`: runs kernels of a source or code object, and outputs results.
+//! `gcn run`: runs kernels of a source or code object, and reports the results.
 
 // In import order: a module imports only from modules above it.
 
@@ -69,7 +69,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(run_checked(args, false, None, out)?.status)
 }
 
-/// Result of a run that has been reported.
+/// Result of a run, after it has been reported.
 pub struct CheckResult {
     pub status: Status,
     /// Findings of checkers; `None` if the run could not start.
@@ -80,7 +80,7 @@ pub struct CheckResult {
     pub brief: Option<String>,
 }
 
-/// Runs the command with checkers, and returns their findings. With `json`, the JSON report contains them.
+/// Runs the command with checkers, if any, and returns their findings. With `json`, the report is JSON and contains them.
 ///
 /// # Errors
 /// As for [`run`].
@@ -110,10 +110,7 @@ pub fn run_checked(
     }
 }
 
-/// Checks that the selection of kernels, if there is one, covers a launch.
-///
-/// # Errors
-/// The selection covers no launch.
+/// Checks that the kernels selected for checking, if any, include the kernel of a launch.
 fn check_kernel_names(checking: &Checking, kernels: &[Kernel]) -> Result<()> {
     let settings = checking.settings();
     let symbols = || kernels.iter().map(Kernel::name);
@@ -133,7 +130,7 @@ fn check_kernel_names(checking: &Checking, kernels: &[Kernel]) -> Result<()> {
 fn device(run: &RunRequest, target: &str) -> Result<Device> {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = match run.threads {
-        // The trace of several threads would be in random order.
+        // With several threads, the order of the trace would not be deterministic.
         _ if run.trace.is_on() => 1,
         Some(threads) if !(1..=MAX_THREADS).contains(&threads) => {
             let message = format!("threads: {threads} is not a number from 1 to {MAX_THREADS}");
@@ -145,7 +142,7 @@ fn device(run: &RunRequest, target: &str) -> Result<Device> {
     if let Some(engine) = run.engine {
         engine.set();
     }
-    // Only the device's kernels change memory during the run, one at a time.
+    // The host does not modify memory while a launch runs, and launches run one at a time.
     Ok(Device::builder(target)?
         .threads(threads)
         .exclusive()
@@ -156,7 +153,7 @@ fn device(run: &RunRequest, target: &str) -> Result<Device> {
 /// Loads the program of a run, with checkers on its device, and finds the kernels of the launches.
 ///
 /// # Errors
-/// The program is invalid, a launch names no kernel of it, or an argument has no name.
+/// The program is invalid, a launch names no kernel of it, or an argument has no name or value.
 fn load(run: &RunRequest, checking: Option<&Checking>) -> Result<(LoadedProgram, Vec<Kernel>)> {
     let launches = run.launches.iter();
     let names: Vec<_> = launches.map(|launch| launch.kernel.as_deref()).collect();
@@ -253,7 +250,7 @@ fn carry_out(
         .as_ref()
         .is_none_or(|(_, end)| end.fault.is_none());
     if has_ended && checking.is_some() {
-        // If the run was stopped, not all results have been written.
+        // After a fault or a stop, unwritten results are to be expected.
         for Range { start, end } in results {
             device.memory().reads_results(start, end - start);
         }
@@ -270,7 +267,7 @@ fn carry_out(
         brief = finding.map(|finding| problem::line(Some(report.name), &report.in_brief(finding)));
         Some((RunOutcome::of_fault(&fault.kind, cause), report))
     });
-    // A run that was stopped because of its number of findings has no fault of its own.
+    // A stop at the limit on findings is not a fault of the run.
     let fault = fault.filter(|_| !checking.is_some_and(Checking::is_full));
     let verdicts: Vec<ComparisonOutcome> = uses
         .expect

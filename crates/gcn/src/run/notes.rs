@@ -1,4 +1,4 @@
-//! Notes about a run: remedies, uninitialised registers, missing arguments and out-of-range accesses.
+//! Notes about a run: unusual addresses, unrequested registers, missing arguments and out-of-range accesses.
 
 use gcn_report::{CodeMap, plural, site};
 use gcn_runtime::fault::{Fault, FaultKind};
@@ -17,7 +17,7 @@ pub fn remedy(note: &LaunchNote) -> &'static str {
     }
 }
 
-/// Note that the device's memory is not at the usual addresses.
+/// Note that device memory is not at its usual address.
 pub fn unusual_addresses(device: &Device) -> Option<String> {
     (!device.has_usual_addresses()).then(|| {
         format!(
@@ -35,7 +35,7 @@ pub fn unrequested_registers(prepared: &PreparedLaunch, map: &CodeMap<'_>) -> Op
     Some(format!("{unowned}; the first, {place}{source}"))
 }
 
-/// Note about arguments that the kernel loads although they were not given.
+/// Note about loads of arguments that were not given.
 pub fn missing_arguments(prepared: &PreparedLaunch, map: &CodeMap<'_>) -> Option<String> {
     let beyond = prepared.reads_beyond_arguments()?;
     let place = map.place(beyond.pc, Some(beyond.instruction.clone()));

@@ -6,13 +6,13 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 
-/// Sizes in x, y and z.
+/// Grid or workgroup size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(try_from = "SizesForm")]
 pub struct LaunchSizes {
-    /// Sizes; 1 for those not given.
+    /// Sizes in x, y and z; 1 if not given.
     pub sizes: [u32; 3],
-    /// Number of sizes given, 1 to 3.
+    /// Number of dimensions given, 1 to 3.
     pub dimensions: u16,
 }
 
@@ -71,7 +71,7 @@ impl TryFrom<SizesForm> for LaunchSizes {
     }
 }
 
-/// Name without a value.
+/// Creates a name with an empty value.
 pub fn without_value(name: &str) -> NamedText {
     NamedText {
         name: name.trim().to_owned(),
@@ -80,12 +80,12 @@ pub fn without_value(name: &str) -> NamedText {
     }
 }
 
-/// Placeholder for the second part of a pair, in messages.
+/// Placeholder for the value of a pair, in messages.
 pub const VALUE: &str = "VALUE";
-/// Placeholder for a second part that is a file name.
+/// Placeholder for a value that is a file name.
 pub const FILE: &str = "FILE";
 
-/// Parses a name, `=`, and a second part that `wanted` describes.
+/// Parses `NAME=VALUE`. Messages show `wanted` in place of `VALUE`.
 ///
 /// # Errors
 /// The text is invalid; the message states the accepted form.

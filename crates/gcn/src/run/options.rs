@@ -125,7 +125,7 @@ impl Args {
         !self.save.is_empty() || files.iter().any(|file| file.is_some())
     }
 
-    /// Rejects options for results, traces and profiles, since `command` would ignore them.
+    /// Rejects options for results, traces and profiles, which `command` would ignore.
     ///
     /// # Errors
     /// One of these options is given.

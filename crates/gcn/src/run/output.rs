@@ -1,4 +1,4 @@
-//! Selecting, reading and printing elements of buffers.
+//! Selection and output of buffer elements.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -15,21 +15,21 @@ use serde::Serialize;
 use crate::problem::{INVALID_SELECTOR, Problem};
 use crate::render::printable;
 
-/// Number of elements per line.
+/// Number of elements per line, if there are several lines.
 const PER_LINE: u64 = 8;
-/// Maximum number of elements of a buffer that is printed on one line.
+/// Maximum number of elements printed on a single line.
 const ONE_LINE: u64 = 16;
-/// Number of elements read at a time.
+/// Number of elements to read at a time.
 const CHUNK: u64 = 1 << 14;
 
-/// Suffix that prints the bits of elements instead of their values.
+/// Selector suffix for printing bits instead of values.
 const HEX: &str = "hex";
 
 /// Selector `NAME[:TYPE][:hex][[A..B]]` of elements in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ElementSelector {
     name: String,
-    /// Type of the elements, if it differs from the buffer's.
+    /// Element type; defaults to the buffer's.
     pub ty: Option<Type>,
     /// True to print bits instead of values.
     hex: bool,
@@ -103,7 +103,7 @@ impl ElementSelector {
         })
     }
 
-    /// Parses a selector of elements that are not printed.
+    /// Parses a selector for a use other than printing.
     ///
     /// # Errors
     /// As for [`ElementSelector::parse`], or the selector contains `hex`.
@@ -119,7 +119,7 @@ impl ElementSelector {
     /// Resolves the selector: buffers by name, then by index, then data symbols.
     ///
     /// # Errors
-    /// No buffer or symbol has the name, or the range exceeds it.
+    /// No buffer or symbol has the name, the selector of a symbol has no type, or the range is out of bounds.
     pub fn find(&self, buffers: &[BufferView], loaded: &Loaded) -> Result<MemoryView> {
         let name = printable(&self.name);
         let by_name = buffers.iter().find(|buffer| buffer.name == self.name);
@@ -211,7 +211,7 @@ impl MemoryView {
         self.address + self.begin * size..self.address + self.end * size
     }
 
-    /// Iterates over the bytes in pieces of whole elements.
+    /// Iterates over the bytes in chunks of whole elements.
     pub fn pieces<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = Vec<u8>> + 'a {
         let size = self.ty.size() as u64;
         (self.begin..self.end)
@@ -272,7 +272,7 @@ impl MemoryView {
     }
 }
 
-/// Bits of a value in hexadecimal, with all digits of its type.
+/// Formats the bits of a value in hexadecimal, with leading zeros.
 fn bits(value: Value) -> String {
     let bytes = value.to_bytes().into_iter().rev();
     bytes.fold("0x".to_owned(), |text, byte| text + &format!("{byte:02x}"))
@@ -282,7 +282,7 @@ fn bits(value: Value) -> String {
 pub fn json(value: Value) -> serde_json::Value {
     match value.ty.encoding() {
         NumberEncoding::Float if value.float().is_finite() => {
-            // Shortest decimal for the type itself, not for the double it is converted to.
+            // Parse the shortest decimal of the type: converting to f64 directly would add digits.
             value
                 .to_string()
                 .parse::<f64>()

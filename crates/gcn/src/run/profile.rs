@@ -35,7 +35,7 @@ pub struct ProfileFile<'a> {
 }
 
 impl ProfileFile<'_> {
-    /// Creates the profile that a run requests.
+    /// Creates the requested profile, if any.
     ///
     /// # Errors
     /// The file cannot be created.

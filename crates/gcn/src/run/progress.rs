@@ -1,4 +1,4 @@
-//! Progress of a long run, on a line of the terminal that is cleared at the end.
+//! Progress line of a long run on the terminal, cleared at the end.
 
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -47,7 +47,7 @@ fn show(progress: &Progress, ended: &Receiver<()>) {
     }
 }
 
-/// Formats the completed work, and the speed over the seconds since `before`.
+/// Formats the completed work, and the speed since `before`, which was `seconds` ago.
 fn line(before: Done, done: Done, seconds: f64) -> String {
     let percent = (u128::from(done.groups) * 100)
         .checked_div(done.total)

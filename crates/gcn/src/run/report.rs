@@ -1,4 +1,4 @@
-//! Outcome and results of a run, as text, in JSON and as exit status.
+//! Report of a run as text or JSON.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -22,7 +22,7 @@ pub struct RunResults<'a> {
     pub outcome: RunOutcome,
     /// Errors for files that could not be written.
     pub errors: &'a [Problem],
-    /// Completed launches.
+    /// Executed launches.
     pub launches: &'a [FinishedLaunch],
     /// Output of the kernels' `printf`.
     pub printed: &'a [u8],
@@ -36,9 +36,8 @@ pub struct RunResults<'a> {
     pub fidelity: &'a [fidelity::FidelityGroup],
     /// Findings of checkers; `None` if there are no checkers.
     pub findings: Option<&'a [FindingReport]>,
-    /// Fault that stopped the run.
+    /// Fault that ended the run, unless a finding replaces its report.
     pub fault: Option<&'a FaultReport>,
-    /// Memory of the device.
     pub memory: &'a Memory,
 }
 
@@ -80,7 +79,7 @@ impl RunResults<'_> {
         if list_fidelity {
             fidelity::print(self.fidelity, out)?;
         }
-        // Flushed first, so that standard error follows the results.
+        // Flush, so that the output on standard error follows the results.
         out.flush()?;
         for done in self.launches {
             render::tell(format_args!("{}\n", summary(done, threads)));
@@ -104,19 +103,19 @@ impl RunResults<'_> {
     }
 }
 
-/// JSON report of a run; the fields are the keys.
+/// JSON report of a run.
 #[derive(Serialize)]
 pub struct RunReport<'a> {
     outcome: RunOutcome,
     exit_status: u8,
     /// Messages for files that could not be written.
     errors: Vec<&'a str>,
-    /// Name of each error for `gcn explain`.
+    /// Name of each error, for `gcn explain`.
     names: Vec<Option<&'static str>>,
     target: &'a str,
     threads: usize,
     launches: Vec<LaunchReport<'a>>,
-    /// Number of workgroups in all launches.
+    /// Number of workgroups of all launches.
     workgroups: u64,
     waves: u64,
     /// Number of executed wave instructions.
@@ -136,7 +135,7 @@ pub struct RunReport<'a> {
     fault: Option<&'a FaultReport>,
 }
 
-/// JSON report of a launch; the fields are the keys.
+/// JSON report of a launch.
 #[derive(Serialize)]
 struct LaunchReport<'a> {
     kernel: &'a str,

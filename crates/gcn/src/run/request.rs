@@ -14,7 +14,7 @@ use crate::program::ProgramRequest;
 /// Requested run: a program, buffers, a sequence of launches, and uses of the results.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RunRequest {
-    /// The launch file, if there is one.
+    /// Launch file, if there is one.
     pub launch_file: Option<PathBuf>,
     pub program: ProgramRequest,
     /// Number of host threads.
@@ -29,7 +29,7 @@ pub struct RunRequest {
     pub buffers: Vec<NamedText>,
     /// Launches in order; at least one.
     pub launches: Vec<LaunchRequest>,
-    /// Error for an argument without a name or value. The correct syntax depends on the kernel.
+    /// Error for an argument without a name or value, reported later together with the kernel's parameters.
     pub wrong_arg: Option<String>,
     /// Buffers to print.
     pub print: Vec<NamedText>,
@@ -51,7 +51,7 @@ pub struct RunRequest {
 /// Options of a trace.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TraceOptions {
-    /// True to trace every instruction.
+    /// True if `--trace` is given.
     pub all: bool,
     /// Filters that select the instructions to trace, each `KEY=VALUE`.
     pub only: Vec<String>,
@@ -60,7 +60,7 @@ pub struct TraceOptions {
 }
 
 impl TraceOptions {
-    /// True if there is a trace.
+    /// True if a trace is requested.
     pub fn is_on(&self) -> bool {
         self.all || !self.only.is_empty() || self.file.is_some()
     }
@@ -94,7 +94,7 @@ pub struct LaunchRequest {
     pub lds: Option<u32>,
     /// Scratch per lane in bytes, in addition to the kernel's fixed part.
     pub stack: Option<u32>,
-    /// Arguments in the order of the command line.
+    /// Arguments by name or index.
     pub args: Vec<NamedText>,
     /// All explicit arguments as bytes.
     pub kernarg: Option<NamedText>,

@@ -60,7 +60,7 @@ impl Save {
     /// Writes the file. `out` is standard output.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// The file or standard output cannot be written.
     pub fn write(&self, memory: &Memory, out: &mut dyn Write) -> Result<()> {
         if self.is_for_stdout() {
             return Ok(self.write_to(out, memory)?);
@@ -74,7 +74,7 @@ impl Save {
     }
 }
 
-/// Problems for files that are written twice or are inputs. `others` are other outputs, with their names.
+/// Problems for outputs to the file of another output or of an input. `others` are the outputs that are not buffers.
 pub fn conflicts(
     saves: &[Save],
     others: &[(&'static str, Option<&Path>)],

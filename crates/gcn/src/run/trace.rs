@@ -17,13 +17,13 @@ use crate::outputs::unwritable;
 /// Maximum number of lines waiting to be written.
 const BACKLOG: usize = 1024;
 
-/// Output of a trace.
+/// Destination of a trace.
 enum TraceSink {
     /// Standard output.
     Output,
-    /// Standard error, used when the report goes to standard output.
+    /// Standard error, used if standard output is for the JSON report.
     Error,
-    /// File with its name.
+    /// File and its path.
     File(PathBuf, BufWriter<File>),
 }
 
@@ -34,7 +34,7 @@ pub struct RunTrace {
 }
 
 impl RunTrace {
-    /// Creates the trace that a run requests.
+    /// Creates the requested trace, if any.
     ///
     /// # Errors
     /// The file cannot be created.
@@ -53,8 +53,8 @@ impl RunTrace {
         Ok(Some(RunTrace { filter, sink }))
     }
 
-    /// Runs a launch with the trace and other observers, on a thread of the queue, since only the calling thread may
-    /// write to `out`.
+    /// Runs a launch with the trace and other observers on a thread of the queue, while the calling thread writes the
+    /// trace.
     ///
     /// # Errors
     /// The trace cannot be written, or the launch belongs to another device.
@@ -67,12 +67,12 @@ impl RunTrace {
     ) -> Result<CommandResult> {
         let (sender, lines) = mpsc::sync_channel::<String>(BACKLOG);
         let module = prepared.kernel().module().clone();
-        // The receiver has been dropped if the run is being stopped.
+        // Sending fails only if a write error has ended the loop below.
         let trace = gcn_observe::Trace::new(move |line: &str| drop(sender.send(line.to_owned())))
             .filter(self.filter.clone())
             .symbols(move |pc| symbolic(pc, module.loaded()));
         let observers = observers.clone().with(Arc::new(trace));
-        // The channel closes when the run drops the trace, since this thread keeps no sender.
+        // This thread keeps no sender, so the channel closes when the launch drops the trace.
         let signal = prepared.clone().observers(&observers).submit(queue)?;
         drop(observers);
         let mut written = Ok(());

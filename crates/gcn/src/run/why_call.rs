@@ -6,7 +6,7 @@ use crate::render::{printable, shell_word};
 
 /// Command that the suggestion replaces.
 const RUN: &str = "run";
-/// Options with a value that concern results and do not apply to `gcn why`.
+/// Output options with a value, which the suggestion omits.
 const DROPPED: [&str; 8] = [
     "--expect",
     "--print",
@@ -17,7 +17,7 @@ const DROPPED: [&str; 8] = [
     "--profile-format",
     "--dump-code",
 ];
-/// Flags that concern results, and do not apply to `gcn why`.
+/// Output flags, which the suggestion omits.
 const DROPPED_FLAGS: [&str; 3] = ["--trace", "--fidelity", "--json"];
 
 /// Formats the suggestion for the command line of a `gcn run`; `None` for another command.

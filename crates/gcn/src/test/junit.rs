@@ -1,4 +1,4 @@
-//! Results of launch files in JUnit format, which CI servers read.
+//! Results of launch files as JUnit XML, for CI servers.
 
 use std::io::{self, Write};
 use std::time::Duration;

@@ -14,12 +14,12 @@ use crate::input;
 use crate::problem::{NO_LAUNCH_FILE, Problem};
 use crate::run::Timeout;
 
-/// The extension of launch files.
+/// Extension of launch files.
 const EXTENSION: &str = "toml";
 
-/// Launch file with the settings that affect the process that runs it.
+/// Launch file, with settings that affect the command line of its process.
 pub struct LaunchFile {
-    /// Path of the file, including the path that was searched.
+    /// Path of the file: the given path, or one below it.
     pub path: PathBuf,
     /// True if the file sets the number of host threads.
     pub has_threads: bool,
@@ -27,11 +27,11 @@ pub struct LaunchFile {
     pub timeout: Option<Duration>,
 }
 
-/// Finds the launch files among `paths` and in directories below them. If `filter` is not empty, a path must contain
-/// one of its strings. Duplicates are removed; the files of a directory are sorted by name.
+/// Finds launch files in `paths`, recursively and without duplicates. If `filter` is not empty, a path must contain one
+/// of its strings. Files of a directory are sorted by name.
 ///
 /// # Errors
-/// A path does not exist, a directory cannot be read, or there is no launch file.
+/// A path does not exist or is not a launch file, a directory cannot be read, or no launch file is found.
 pub fn find(paths: &[PathBuf], filter: &[String]) -> Result<Vec<LaunchFile>> {
     let mut found = Vec::new();
     for path in paths {
@@ -87,7 +87,7 @@ fn has_extension(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == EXTENSION)
 }
 
-/// Collects launch files recursively, except hidden files and directories; does not follow links to directories.
+/// Collects launch files recursively, skipping hidden files and directories, and links to directories.
 ///
 /// # Errors
 /// A directory cannot be read.
@@ -103,7 +103,7 @@ fn search(directory: &Path, found: &mut Vec<LaunchFile>) -> io::Result<()> {
             search(&path, found)?;
         } else if has_extension(&path) && path.is_file() {
             let table = table(&path);
-            // Other TOML, such as a manifest, is skipped. Invalid TOML may be meant as a launch file, so it is run, and fails.
+            // Skip other TOML, such as a manifest. Invalid TOML may be a launch file with an error: run it, so that it fails.
             if table.as_ref().is_none_or(|it| it.contains_key("file")) {
                 found.push(LaunchFile::new(path, table));
             }

@@ -1,4 +1,4 @@
-//! The process that runs a launch file.
+//! Process that runs a launch file.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,14 +16,14 @@ use super::launches::LaunchFile;
 use super::row::{Row, RowOutcome};
 use crate::render::printable;
 
-/// Grace period after the time limit or a signal, before a process is killed.
+/// Time from the time limit or a signal until a process is killed.
 const GRACE: Duration = Duration::from_secs(5);
 /// Maximum interval at which a process is polled.
 const POLL: Duration = Duration::from_millis(20);
 /// Number of bytes kept from the start of a process's output, and minimum number kept from the end of longer output.
 const KEPT: usize = 32 << 10;
 
-/// Settings that all processes share.
+/// Settings shared by all processes.
 pub struct ChildTerms<'a> {
     /// Path of `gcn`.
     pub program: PathBuf,
@@ -33,9 +33,9 @@ pub struct ChildTerms<'a> {
     pub timeout: Duration,
     /// Number of host threads, for launch files that do not set it.
     pub threads: usize,
-    /// Additional options, from after `--`.
+    /// Options given after `--`.
     pub options: &'a [OsString],
-    /// Directory for SARIF logs.
+    /// Directory for the SARIF log of each process.
     pub logs: &'a Path,
     /// Set by the first signal.
     pub interrupted: &'a AtomicBool,
@@ -105,7 +105,7 @@ fn command(terms: &ChildTerms<'_>, launch: &LaunchFile, log: &Path) -> Command {
     command
 }
 
-/// Runs a command. Returns its exit status, `None` if it was killed, and its output.
+/// Runs a command. Returns its exit status (`None` if it was killed) and its output.
 ///
 /// # Errors
 /// The command cannot be started.
@@ -116,7 +116,7 @@ fn execute(
     let (reader, writer) = io::pipe()?;
     command.stdout(writer.try_clone()?).stderr(writer);
     let child = command.spawn();
-    // Close the write ends in `command`, which would keep the pipe open.
+    // Drop the write ends in `command`, which would keep the pipe open.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = child?;
     let (send, output) = mpsc::channel();
@@ -131,7 +131,7 @@ fn execute(
     Ok((ended, text))
 }
 
-/// Waits for a child to exit. After its time limit and the grace period, kills it and returns `None`.
+/// Waits for a child to exit. If it is still running [`GRACE`] after its time limit or a signal, kills it and returns `None`.
 fn wait(child: &mut Child, terms: &ChildTerms<'_>) -> io::Result<Option<ExitStatus>> {
     let mut deadline = Instant::now().checked_add(terms.timeout.saturating_add(GRACE));
     let mut is_stopping = false;

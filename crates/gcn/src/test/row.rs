@@ -48,7 +48,6 @@ impl RowOutcome {
         }
     }
 
-    /// True if all expectations hold and no checker reported a finding.
     pub fn passed(self) -> bool {
         self == RowOutcome::Passed
     }
@@ -101,7 +100,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Reason for a failure, in one line: the first error message if there is one.
+    /// Reason for a failure in one line: the outcome and, except for timeouts and crashes, the first error message.
     pub fn reason(&self) -> String {
         let errors = ["error[", "error:"];
         let is_error = |line: &&str| errors.iter().any(|error| line.contains(error));

@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use super::row::Row;
 use gcn_report::plural;
 
-/// Launch files per progress line.
+/// Number of launch files per progress line.
 const PROGRESS: usize = 60;
 /// Width of a headline in characters.
 const WIDTH: usize = 80;
 
-/// Writer of the progress and the results.
+/// Writer of progress and results.
 pub struct Summary<'a> {
     out: &'a mut dyn Write,
     total: usize,
@@ -94,7 +94,7 @@ fn headline(title: &str, line: char) -> String {
     format!("{} {title} {}", side(rest / 2), side(rest - rest / 2))
 }
 
-/// Totals as `N passed, M failed in T s`. Zeros are omitted, except for `passed`.
+/// Totals as `N passed, M failed, K errors in T s`. Zeros are omitted, except for `passed`.
 pub fn counts(rows: &[Row], seconds: f64) -> String {
     let count =
         |is_counted: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| is_counted(row)).count();

@@ -1,7 +1,7 @@
 //! `gcn why --against`: compares two runs, and finds where they diverge.
 //!
-//! The runs use separate devices in turn, so that buffers and computed addresses are the same in both. If a difference
-//! in code size moves the buffers, one run is prepared again with padding before them.
+//! Each execution has its own device, created after the previous one is dropped, so that addresses are the same. If a
+//! difference in code size moves the buffers, one run is repeated with padding before them.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -111,8 +111,9 @@ pub fn compare(args: &Args, out: &mut dyn Write) -> Result<Status> {
     })
 }
 
-/// Result of a run: buffers with their bytes.
+/// Results of a run.
 struct Outputs {
+    /// Buffers with their final contents.
     buffers: Vec<(BufferView, Vec<u8>)>,
     /// True for each buffer that the launches have changed.
     changed: Vec<bool>,
@@ -130,9 +131,9 @@ impl Outputs {
 
 /// Element that differs.
 struct Different {
-    /// Selector without a type, for messages.
+    /// Selector for messages.
     label: String,
-    /// Selector with the type, for both runs.
+    /// Selector that resolves to the element in both runs.
     selector: String,
     ty: Type,
     bytes: [Vec<u8>; 2],
@@ -141,7 +142,7 @@ struct Different {
 }
 
 impl Different {
-    /// Offset and size of the aligned dword in which the values differ.
+    /// Offset and size of the first aligned dword in which the values differ.
     fn dword(&self) -> (u64, u64) {
         let [a, b] = &self.bytes;
         let first = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(0);
@@ -159,7 +160,7 @@ impl Different {
 enum GraphPlace<'a> {
     /// Element that differs.
     Element(&'a Different),
-    /// Address of an access.
+    /// Access whose address is explained.
     Access(AccessPlace),
 }
 
@@ -251,8 +252,8 @@ impl TwoRuns {
         })
     }
 
-    /// Finds where two graphs diverge. If only one run wrote the element, the graph of the lane's last store replaces
-    /// the graph of the other run, whose index is returned.
+    /// Finds where two graphs diverge. If one run did not write the element, the graph of the lane's last store replaces
+    /// its graph, and its index is returned.
     fn parting(
         &self,
         graphs: [&ValueGraph; 2],
@@ -310,7 +311,7 @@ impl TwoRuns {
             .map_err(RunEnd::Error)
     }
 
-    /// Executes the launches of one run up to the first fault, and returns its outputs.
+    /// Executes the launches of one run up to the first fault, and collects its results.
     fn outputs(&self, side: usize, place: Option<&str>) -> Result<Outputs, RunEnd> {
         use gcn_debug::Launches as _;
 
@@ -342,8 +343,8 @@ impl TwoRuns {
         })
     }
 
-    /// Requested element if it differs, or the first element that differs if none is requested; and the number
-    /// compared.
+    /// Finds the requested element if it differs, or if none is requested, the first element that differs. Also returns
+    /// the number of elements compared.
     fn different(
         &self,
         place: Option<&str>,
@@ -371,7 +372,7 @@ impl TwoRuns {
                 continue;
             };
             has_common = true;
-            // Inputs that no launch has changed are not results.
+            // Skip buffers that no launch changed: they are not results.
             if !outputs[0].changed[number] && !outputs[1].changed[place] {
                 continue;
             }
@@ -407,7 +408,7 @@ impl TwoRuns {
         Ok((different, compared))
     }
 
-    /// Value graph of an element or of an access in a run.
+    /// Builds the value graph of an element or an access in a run.
     fn graph(
         &self,
         side: usize,

@@ -10,13 +10,13 @@ use serde::Serialize;
 use crate::render;
 use gcn_console::why::{RunNames, Terms};
 
-/// JSON report of an answer; the fields are the keys.
+/// JSON report of an answer.
 #[derive(Serialize)]
 struct Report<'a> {
     place: &'a str,
     r#type: &'static str,
     value: serde_json::Value,
-    /// True if no instruction wrote the element, and the answer explains the address of the access that ended the run.
+    /// True if the answer explains the access that ended the run, because no instruction wrote the element.
     is_fault: bool,
     /// Steps and origins that the value comes from.
     roots: Vec<TargetReport>,
@@ -29,7 +29,7 @@ struct Report<'a> {
     notes: &'a [String],
 }
 
-/// Step or origin, by its index in the list.
+/// Step or origin, by its index in `steps` or `origins`.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum TargetReport {
@@ -37,7 +37,7 @@ enum TargetReport {
     Origin(usize),
 }
 
-/// JSON report of an executed instruction.
+/// JSON report of an instruction, with details of one of its executions.
 #[derive(Serialize)]
 struct StepReport<'a> {
     instruction: &'a str,
@@ -53,16 +53,16 @@ struct StepReport<'a> {
     workgroup: [u32; 3],
     wave: u32,
     lane: Option<u8>,
-    /// Number of the instruction in its wave, starting at 1.
+    /// Position of the execution in its wave, starting at 1.
     number: u64,
     /// Registers that the step wrote; `None` for memory and branches.
     register: Option<&'a str>,
-    /// Values of the registers.
+    /// Values of the written registers.
     written: &'a [u32],
     is_branch: bool,
     read: BTreeMap<&'a str, u32>,
     executions: usize,
-    /// First and last number of the instruction in the waves.
+    /// Lowest and highest position of an execution in its wave.
     numbers: (u64, u64),
     waves: usize,
     lanes: usize,

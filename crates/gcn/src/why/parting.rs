@@ -33,7 +33,7 @@ pub struct Report {
     pub notes: Vec<String>,
 }
 
-/// Element or access that differs, and the place where the runs part.
+/// Element or access that differs, and the point where the runs diverge.
 pub struct Difference {
     /// Element or access that differs.
     pub subject: Subject,
@@ -45,13 +45,13 @@ pub struct Difference {
 
 /// Element or access that differs.
 pub enum Subject {
-    /// An element.
+    /// Element after the runs.
     Element(ComparedElement),
-    /// An access whose fault ended one run.
+    /// Access whose fault ended one run.
     Fault {
         /// Index of the run.
         side: usize,
-        /// Description of the fault: a predicate whose subject is the run.
+        /// Description of the fault, usually a verb phrase with the run as its subject.
         message: String,
     },
 }
@@ -62,15 +62,15 @@ pub struct ComparedElement {
     pub label: String,
     /// Type of the element.
     pub ty: Type,
-    /// Values as text and in JSON.
+    /// Values in the first and the other run, as text and in JSON.
     pub values: [(String, serde_json::Value); 2],
     /// All buffers that differ, with the element's buffer first; empty for a requested element.
     pub buffers: Vec<BufferCounts>,
-    /// Run that stored elsewhere instead of to the element.
+    /// Index of the run that did not write the element; its lane's last store is compared instead.
     pub stray: Option<usize>,
 }
 
-/// Number of elements of a buffer that differ.
+/// Number of differing elements of a buffer.
 #[derive(Serialize)]
 pub struct BufferCounts {
     /// Buffer name.
@@ -216,7 +216,7 @@ fn write_side(
     if side.steps.is_empty() {
         return writeln!(out, "{branch}{name}: has no such access");
     }
-    // The line of the run shows a single instruction, or the number of omitted ones; several are shown below it.
+    // A single instruction is shown on the run's line; several are listed below it.
     let is_one = side.steps.len() == 1 && side.hidden == 0;
     let mut tree = Tree { lines: Vec::new() };
     let mut head = String::new();
@@ -229,7 +229,7 @@ fn write_side(
     for (place, step) in side.steps.iter().enumerate() {
         let has_wave = place == 0;
         let line = step_line(step, names, has_wave);
-        // For a region, only the values that agree.
+        // Of several instructions, show only operands that agree.
         let inputs = shown(step, !is_one).into_iter();
         let inputs = inputs.map(|it| input_line(it, names));
         if is_one {
@@ -291,7 +291,7 @@ fn shown(step: &ValueStep, is_region: bool) -> Vec<&StepInput> {
     shown
 }
 
-/// Line for an instruction, with its wave and lane if `has_wave` is true.
+/// Formats an instruction, with its wave and lane if `has_wave` is true.
 fn step_line(step: &ValueStep, names: &RunNames, has_wave: bool) -> String {
     let value = step.value.map(|it| text_of(it, step.is_f32));
     let value = match (&step.register, value) {
@@ -316,7 +316,7 @@ fn step_line(step: &ValueStep, names: &RunNames, has_wave: bool) -> String {
     format!("{value}{text}  [{}]{place}", parts.join(", "))
 }
 
-/// Text of a dword or of a mask of lanes.
+/// Formats a dword or a lane mask.
 fn text_of(value: u64, is_f32: bool) -> String {
     match u32::try_from(value) {
         Ok(value) => number(&[value], is_f32),
@@ -342,7 +342,7 @@ fn input_line(input: &StepInput, names: &RunNames) -> String {
     }
 }
 
-/// JSON report of a comparison; the fields are the keys.
+/// JSON report of a comparison.
 #[derive(Serialize)]
 struct ComparisonReport<'a> {
     differs: bool,
@@ -355,12 +355,12 @@ struct ComparisonReport<'a> {
     stray: Option<&'static str>,
     /// Values of the element in the first and the other run.
     values: Option<[&'a serde_json::Value; 2]>,
-    /// Number of elements of the buffer that differ.
+    /// Number of differing elements of the element's buffer.
     different: Option<u64>,
     /// All buffers that differ.
     buffers: &'a [BufferCounts],
     kind: Option<&'static str>,
-    /// The first and the other run.
+    /// The first and the other run; empty if there is no difference.
     runs: Vec<RunReport<'a>>,
     /// Pairs of instructions from the element down to the point where the runs diverge.
     path: Vec<HopReport<'a>>,
@@ -385,7 +385,7 @@ struct RunReport<'a> {
     incomplete: Option<&'static str>,
 }
 
-/// JSON report of a pair.
+/// JSON report of a pair of corresponding instructions.
 #[derive(Serialize)]
 struct HopReport<'a> {
     kind: &'static str,

@@ -1,4 +1,4 @@
-//! Runs of launches for a slice, and the requested element.
+//! Repeatable runs for `gcn why`, and resolution of the requested element.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -62,11 +62,11 @@ pub fn run_names(debugged: &DebuggedRun) -> RunNames {
 /// Runs of the launches, including repetitions.
 pub struct Runs<'a> {
     debugged: &'a DebuggedRun,
-    /// Launch number of each run.
+    /// Index of the launch of each run.
     launches: Vec<usize>,
     /// Device state before the first run.
     start: LastingState,
-    /// Fault that ended a launch.
+    /// First fault that ended a launch.
     pub fault: RefCell<Option<RunFault>>,
 }
 
@@ -82,14 +82,14 @@ pub struct RunFault {
 /// Access that faulted.
 #[derive(Clone, PartialEq)]
 pub struct FaultedAccess {
-    /// Faulting access, as the subject of a question.
+    /// Location of the access, for a question.
     pub place: AccessPlace,
-    /// Description of the fault: a predicate whose subject is the run.
+    /// Description of the fault, usually a verb phrase with the run as its subject.
     pub message: String,
 }
 
 impl<'a> Runs<'a> {
-    /// Creates the runs of prepared launches. The first one starts from the current state of the device.
+    /// Creates the runs of all launches. The first one starts from the current state of the device.
     pub fn new(debugged: &'a DebuggedRun) -> Runs<'a> {
         Runs {
             start: debugged.module().device().lasting_state(),

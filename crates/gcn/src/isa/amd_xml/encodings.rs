@@ -6,8 +6,8 @@ use gcn_isa::{Encoding, Field, Form, Isa, Kind};
 
 /// Encoding in the document.
 ///
-/// AMD's decoder selects an encoding by the bits of the fields ENCODING, OP and SEG of the first dword. Conditions
-/// distinguish encodings of an instruction with the same bits.
+/// AMD's decoder selects an encoding by the bits of the fields ENCODING, OP and SEG in the first dword. Conditions
+/// distinguish between encodings of an instruction that have the same bits.
 #[derive(Clone, Debug)]
 pub(super) struct XmlEncoding {
     /// Name. AMD's decoder recognizes conditions and modifiers by the names of encodings.
@@ -26,7 +26,7 @@ pub(super) struct XmlField {
     pub(super) name: String,
     pub(super) low: u8,
     pub(super) width: u8,
-    /// Number of zero bits below the field's value, which are implied by alignment of the register number.
+    /// Number of low bits of the register number that the field omits, since alignment makes them zero.
     pub(super) padding: u8,
 }
 
@@ -34,9 +34,9 @@ pub(super) struct XmlField {
 const ENCODING: &str = "ENCODING";
 const OPCODE: &str = "OP";
 const SEGMENT: &str = "SEG";
-/// Value of SRC0 that selects SDWA or DPP.
+/// Name of the field for the SRC0 value that selects SDWA or DPP.
 const SELECTOR: &str = "SRC0_SELECT";
-/// Name of the literal constant.
+/// Name of the field of the literal constant.
 pub(super) const LITERAL: &str = "SIMM32";
 
 impl XmlEncoding {
@@ -76,7 +76,7 @@ impl XmlEncoding {
         bits as u32 & self.identifying()
     }
 
-    /// Condition under which AMD's decoder selects a form in this encoding; `literals` are the sources that are literals.
+    /// Condition under which AMD's decoder selects a form in this encoding, given the indices of its literal sources.
     pub(super) fn condition(&self, literals: &[usize]) -> String {
         match self.source {
             Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => "has_sdwa".to_owned(),
@@ -97,7 +97,7 @@ fn mask_of(low: u8, width: u8) -> u32 {
     (u32::MAX >> (u32::BITS - u32::from(width))) << low
 }
 
-/// Name of an encoding; `None` if a form with a literal is requested and the encoding has none.
+/// Name of an encoding; `None` if the encoding does not exist, or has no form with the requested literal.
 fn name(isa: Isa, encoding: Encoding, has_literal: bool) -> Option<&'static str> {
     if has_literal {
         return Some(match encoding {
@@ -179,7 +179,7 @@ fn fields(isa: Isa, encoding: Encoding, has_literal: bool) -> Option<Vec<XmlFiel
         .filter(|&&field| !is_divided(field) && field != Field::SdwaSdst)
         .map(|&field| {
             let bits = layout.bits(field);
-            // The field includes the bit above SDST that distinguishes VCC, so that all of its values have names.
+            // Include the bit above SDST, which is clear for VCC, so that all values of the field have names.
             let above = match field {
                 Field::Sdst => layout.bits(Field::SdwaSdst).width,
                 _ => 0,
@@ -233,7 +233,7 @@ fn is_flat(encoding: Encoding) -> bool {
     )
 }
 
-/// Number of low bits omitted by a field that encodes aligned register numbers.
+/// Number of low bits that a field of aligned register numbers omits.
 fn padding(isa: Isa, encoding: Encoding, field: Field) -> u8 {
     let forms = gcn_isa::rows().flat_map(|row| isa.tables().forms(row.op()));
     let mut slots = forms

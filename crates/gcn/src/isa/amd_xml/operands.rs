@@ -11,9 +11,9 @@ pub(super) enum OperandType {
     Vgpr { dwords: u8 },
     /// First of several VGPRs; other fields determine how many.
     FirstVgpr,
-    /// VGPRs counted from 256, or LDS.
+    /// VGPRs, with codes from 256, or LDS.
     VgprSource { dwords: u8 },
-    /// Scalar sources, constants, and VGPRs from 256.
+    /// Scalar sources, constants, and VGPRs with codes from 256.
     Source { dwords: u8 },
     /// Scalar sources and constants.
     ScalarSource { dwords: u8 },
@@ -25,25 +25,25 @@ pub(super) enum OperandType {
     SdwaDestination,
     /// Implied VCC, without a field.
     ImpliedVcc,
-    /// Number in a field, rather than a register.
+    /// Field that contains a number, not a register.
     Number,
 }
 
-/// Number of codes of scalar sources; VGPRs follow.
+/// Number of scalar source codes; VGPRs follow.
 const SCALARS: u16 = 256;
 /// Number of VGPRs.
 const VGPRS: u16 = 256;
 /// Code of a literal, with the name by which AMD's decoder recognizes it.
 const LITERAL: (u16, &str) = (255, "src_literal");
-/// Number of scalar destinations.
+/// Number of scalar destination codes.
 const DESTINATIONS: u16 = 128;
 /// Value of SADDR for no register.
 const OFF: u16 = 0x7f;
-/// Bit of an SDWA destination other than VCC.
+/// Bit that is set in an SDWA destination other than VCC.
 const SDWA_REGISTER: u16 = 0x80;
-/// Number of dwords of VCC and of other masks.
+/// Size of VCC and other lane masks in dwords.
 const MASK_DWORDS: u8 = 2;
-/// Width of a source field with constants and VGPRs.
+/// Width in bits of a source field that can also select VGPRs.
 const WIDE_SOURCE: u8 = 9;
 
 impl OperandType {
