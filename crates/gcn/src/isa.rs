@@ -1,7 +1,7 @@
 //! `gcn isa`: queries about families, instructions, words, errata and initial registers.
 //!
-//! Except for the descriptions of initial registers, the data come from elsewhere: instructions from the tables of
-//! `gcn-isa`, and errata from the document that the tables cite.
+//! The data come from the tables of `gcn-isa` and the errata document that they cite. Only the descriptions of initial
+//! registers are written here.
 
 mod answer;
 
@@ -80,7 +80,7 @@ impl Args {
 /// Runs the command.
 ///
 /// # Errors
-/// The query matches nothing, the words do not decode, or an option does not apply.
+/// The query matches nothing, the words do not decode, an option does not apply, or the output cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let isas: Vec<Isa> = match args.target {
         Some(target) => vec![target.isa],

@@ -34,7 +34,7 @@ struct FixedRegister {
     holds: &'static str,
 }
 
-/// Directive that requests user SGPRs (for those of version 2 only, the `.amd_kernel_code_t` key), and their contents.
+/// Directive that requests user SGPRs, or the `.amd_kernel_code_t` key if there is none, and the contents of the SGPRs.
 fn user(what: UserSgpr) -> (&'static str, &'static str) {
     let (key, holds) = match what {
         UserSgpr::PrivateSegmentBuffer => ("", "buffer descriptor of scratch, swizzled by lane"),

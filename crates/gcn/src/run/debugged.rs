@@ -74,7 +74,6 @@ pub fn prepared(
 }
 
 impl DebuggedRun {
-    /// Module of the program.
     pub fn module(&self) -> &Module {
         &self.module
     }
@@ -108,7 +107,7 @@ impl DebuggedRun {
     /// Resolves a selector in the syntax of `gcn run --print`.
     ///
     /// # Errors
-    /// The text selects no elements.
+    /// The selector is invalid or cannot be resolved.
     pub fn elements(&self, text: &str) -> Result<MemoryView> {
         ElementSelector::unprinted(text)?.find(self.buffers(), self.module.loaded())
     }
@@ -124,7 +123,7 @@ impl DebuggedRun {
         views.collect()
     }
 
-    /// Address ranges of buffers that are initially undefined.
+    /// Address ranges of buffers with undefined initial contents.
     pub fn undefined(&self) -> Vec<Range<u64>> {
         let launches = self.request.launches.iter();
         let given = launches
@@ -170,7 +169,7 @@ impl DebuggedRun {
         self.ready.launches.len()
     }
 
-    /// Name of the kernel of a launch.
+    /// Kernel name of a launch.
     pub fn kernel(&self, number: usize) -> &str {
         self.ready
             .launches

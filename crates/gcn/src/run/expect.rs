@@ -26,7 +26,7 @@ pub struct Expectation {
     /// True if the expected values have another type than the selector.
     is_retyped: bool,
     expected: Expected,
-    /// True if any values are accepted.
+    /// True if the tolerance accepts any values.
     is_any: bool,
 }
 
@@ -69,7 +69,7 @@ impl Expectation {
         })
     }
 
-    /// Elements to compare; `None` if any values are accepted.
+    /// Elements to compare; `None` if the tolerance accepts any values.
     pub fn view(&self) -> Option<&MemoryView> {
         (!self.is_any).then_some(&self.view)
     }

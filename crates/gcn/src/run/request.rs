@@ -103,7 +103,7 @@ pub struct LaunchRequest {
 }
 
 impl LaunchRequest {
-    /// Takes missing settings from another request, except the arguments, which belong to one launch.
+    /// Fills in missing settings from another request, except for arguments, which belong to one launch.
     pub fn or(self, others: &LaunchRequest) -> LaunchRequest {
         LaunchRequest {
             kernel: self.kernel.or_else(|| others.kernel.clone()),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use crate::render::{printable, shell_word};
 
-/// Command that the suggestion replaces.
+/// Command that the suggestion replaces with `why`.
 const RUN: &str = "run";
 /// Output options with a value, which the suggestion omits.
 const DROPPED: [&str; 8] = [

@@ -252,8 +252,8 @@ impl TwoRuns {
         })
     }
 
-    /// Finds where two graphs diverge. If one run did not write the element, the graph of the lane's last store replaces
-    /// its graph, and its index is returned.
+    /// Finds where two graphs diverge. If one run did not write the element, uses the graph of its lane's last store, and
+    /// also returns the index of that run.
     fn parting(
         &self,
         graphs: [&ValueGraph; 2],

@@ -87,7 +87,6 @@ pub struct OriginReport {
     meaning: Option<&'static str>,
     /// Ranges of elements of a buffer, or of bytes; the end is exclusive.
     ranges: Vec<(u64, u64)>,
-    /// Names of arguments.
     arguments: Vec<String>,
     /// Run number, starting at 1.
     run: Option<u32>,

@@ -20,7 +20,7 @@ const SIDES: [&str; 2] = ["first", "other"];
 /// Maximum number of pairs shown between the divergence and the element.
 const MAX_PAIRS: usize = 8;
 
-/// Registers that are omitted if both runs have the launch's value.
+/// Registers omitted if they have their initial values in both runs.
 const STATE: [&str; 3] = ["mode", "exec_lo", "exec_hi"];
 
 /// Result of a comparison.
@@ -35,9 +35,7 @@ pub struct Report {
 
 /// Element or access that differs, and the point where the runs diverge.
 pub struct Difference {
-    /// Element or access that differs.
     pub subject: Subject,
-    /// Point where the runs diverge.
     pub parting: Parting,
     /// Names of the launches of both runs.
     pub names: [RunNames; 2],
@@ -60,7 +58,6 @@ pub enum Subject {
 pub struct ComparedElement {
     /// Selector of the element.
     pub label: String,
-    /// Type of the element.
     pub ty: Type,
     /// Values in the first and the other run, as text and in JSON.
     pub values: [(String, serde_json::Value); 2],
@@ -73,7 +70,6 @@ pub struct ComparedElement {
 /// Number of differing elements of a buffer.
 #[derive(Serialize)]
 pub struct BufferCounts {
-    /// Buffer name.
     pub name: String,
     /// Number of elements that were compared.
     pub elements: u64,

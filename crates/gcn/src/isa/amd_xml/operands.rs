@@ -31,7 +31,6 @@ pub(super) enum OperandType {
 
 /// Number of scalar source codes; VGPRs follow.
 const SCALARS: u16 = 256;
-/// Number of VGPRs.
 const VGPRS: u16 = 256;
 /// Code of a literal, with the name by which AMD's decoder recognizes it.
 const LITERAL: (u16, &str) = (255, "src_literal");
