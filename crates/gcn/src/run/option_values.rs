@@ -119,7 +119,8 @@ pub fn offsets(text: &str) -> Result<[u64; 3], String> {
     Ok(numbers(text, 0, u64::MAX)?.0)
 }
 
-/// Parses one to three numbers from `least` to `most`, and also returns their count. Missing numbers are `least`.
+/// Parses one to three numbers from `least` to `most`, separated by `,` or `x`, and returns them with their count. Missing
+/// numbers are `least`.
 fn numbers<T: FromStr + PartialOrd + Copy + Display>(
     text: &str,
     least: T,
