@@ -1,8 +1,8 @@
 //! `gcn exec` and `gcn env`: provide emulated devices to programs that use AMD's HIP runtime or OpenCL.
 //!
 //! The HIP runtime accesses devices through a single library, `libhsa-runtime64.so.1`. A program runs unmodified if
-//! the dynamic loader gives it this project's library of that name; settings reach the library through the
-//! environment. OpenCL programs find platforms through an OpenCL loader, which an environment variable points to this
+//! the dynamic loader finds this project's library of that name first; the library takes its settings from the
+//! environment. OpenCL programs find platforms through an ICD loader, and an environment variable makes it load this
 //! project's platform.
 
 mod library;
@@ -65,11 +65,11 @@ Examples:
 
 /// Name of the subcommand that [`run`] implements.
 const NAME: &str = "exec";
-/// Dynamic loader variable with library directories.
+/// Environment variable with directories that the dynamic loader searches.
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
-/// Dynamic loader variable with libraries to load first.
+/// Environment variable with libraries that the dynamic loader loads first.
 const PRELOAD: &str = "LD_PRELOAD";
-/// Variables through which OpenCL loaders find platforms: one for ocl-icd, one for Khronos's loader.
+/// Environment variables that name OpenCL platforms: for ocl-icd, and for Khronos's ICD loader.
 const PLATFORMS: [&str; 2] = ["OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"];
 /// Separator of directories in [`LIBRARY_PATH`] and of libraries in [`PRELOAD`].
 const COLON: u8 = b':';
@@ -123,9 +123,9 @@ pub struct Options {
     check: Checks,
 }
 
-/// Checks named by one option.
+/// Checks of one `--check`. The alias hides the `Vec` from clap, which would parse each check as a separate value.
 type CheckList = Vec<Check>;
-/// Kernels named by one option.
+/// Kernels of one `--kernel`, an alias for the same reason.
 type KernelList = Vec<String>;
 
 /// Checks of the program's kernels.
@@ -152,7 +152,7 @@ impl Checks {
     /// Check settings from the environment, overridden by the options.
     ///
     /// # Errors
-    /// Options are given without a check or exclude all checks, a setting is invalid, or a file cannot be read.
+    /// Options are given without `--check` or exclude all checks, a setting is invalid, or a file cannot be read.
     fn settings(&self, environment: Option<CheckSettings>) -> Result<Option<CheckSettings>> {
         let asked = self.check.as_ref().map(|checks| CheckSettings {
             checks: checks.clone(),
@@ -218,7 +218,8 @@ fn absolute(file: PathBuf) -> Result<PathBuf> {
 }
 
 impl Options {
-    /// Settings from the environment, overridden by the options. If `checks` is true, kernels are checked by default.
+    /// Settings from the environment, overridden by the options. If `checks` is true, the default checks run even if
+    /// neither requests them.
     ///
     /// # Errors
     /// A variable or an option is invalid, or a file cannot be read.
@@ -283,7 +284,7 @@ struct Environment {
 }
 
 impl Environment {
-    /// Creates the environment for `options`. If `checks` is true, the kernels are checked by default.
+    /// Creates the environment for `options`, with `checks` as in [`Options::settings`].
     ///
     /// # Errors
     /// The library is missing, or a variable or an option is invalid.
@@ -312,9 +313,9 @@ impl Environment {
     }
 
     /// Selects a target that the program has code for, unless the user has chosen targets. Prints notes about the
-    /// choice and about files whose code runs on none of the devices.
+    /// choice, and about files without code for any of the devices.
     fn choose_target(&mut self, options: &Options, code: &ProgramCode) {
-        // The library itself reports an invalid version.
+        // The library itself reports an invalid `HSA_OVERRIDE_GFX_VERSION`.
         let taken_for = |number| settings::overriding_target(number).ok().flatten();
         let is_chosen = !options.target.is_empty()
             || env::var_os(settings::TARGET).is_some_and(|value| !value.is_empty())
@@ -350,8 +351,8 @@ fn note(text: fmt::Arguments<'_>) {
     render::tell(format_args!("note: {text}\n"));
 }
 
-/// Replaces the contents of an output file from an earlier run with an empty document, to which the program's processes
-/// add. Does not touch files that belong to a single process, or anything that is not a regular file, such as a pipe.
+/// Replaces the contents of an output file from an earlier run with an empty document, which the program's processes
+/// extend. Skips names with [`PROCESS`], since each process has its own file, and special files, such as pipes.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -384,8 +385,8 @@ fn begin_outputs(settings: &Settings) -> Result<()> {
     Ok(())
 }
 
-/// Value for [`PRELOAD`], which separates names at spaces: the path of the library, or an alias that is found through
-/// [`LIBRARY_PATH`].
+/// Value for [`PRELOAD`]: the path of the library, or, since spaces separate names there, an alias found through
+/// [`LIBRARY_PATH`] if the path contains one.
 ///
 /// # Errors
 /// The path contains a space and there is no alias.
@@ -437,13 +438,13 @@ pub fn print_environment(args: &EnvArgs, out: &mut dyn Write) -> Result<Status> 
     Ok(Status::Success)
 }
 
-/// True if a command line is for [`run`], which reports its own failures with a separate exit status.
+/// True if a command line is for [`run`], whose failures have an exit status of their own.
 pub fn is_for(mut arguments: impl Iterator<Item = OsString>) -> bool {
     arguments.nth(1).is_some_and(|command| command == NAME)
 }
 
-/// Runs `gcn exec`. Unless debugged, the program replaces this process, and the function returns only if the program
-/// cannot be started. Failures are reported before it returns.
+/// Runs `gcn exec`, and reports its own failures. Unless debugged, the program replaces this process, and the function
+/// returns only if the program cannot be started.
 pub fn run(args: &Args) -> ExitCode {
     let Some((name, arguments)) = args.command.split_first() else {
         return Status::NotStarted.into(); // clap requires one
@@ -480,18 +481,17 @@ pub fn run(args: &Args) -> ExitCode {
     not_started(name, error).into()
 }
 
-/// Reports that a program cannot be executed.
+/// Reports that a program cannot be executed, and returns the exit status.
 fn not_started(name: &OsStr, error: io::Error) -> Status {
     let (error, status) = program::start_error(name, error);
     render::complain(&error);
     status
 }
 
-/// Creates the command that executes the program, without arguments. If `checks` is true, its kernels are checked by
-/// default.
+/// Creates the command that executes the program, without arguments; `checks` is as in [`Options::settings`].
 ///
 /// # Errors
-/// As for [`Environment::new`], or the program cannot be made to load the library.
+/// As for [`Environment::new`], an output cannot be written or is an input, or the program cannot load the library.
 fn command(options: &Options, name: &OsStr, checks: bool) -> Result<Command> {
     let mut environment = Environment::new(options, checks)?;
     let Settings { check, profile, .. } = &environment.settings;
@@ -542,7 +542,7 @@ fn command(options: &Options, name: &OsStr, checks: bool) -> Result<Command> {
         }
         let other = program.other_library(library, listed);
         if let Some(other) = other.filter(|_| library.hsa().is_some()) {
-            // The dynamic loader reuses any loaded library of the same name.
+            // The dynamic loader does not load a second library of the same name.
             let preload = prepended(preloaded(library)?.as_os_str(), PRELOAD);
             note(format_args!(
                 "{} finds {} by its DT_RPATH or a library's, before {LIBRARY_PATH}; {PRELOAD} has the emulated device's \

@@ -1,11 +1,10 @@
-//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn check`, `gcn test`,
-//! `gcn debug`, `gcn why`, `gcn lint`, `gcn lsp`, `gcn exec`, `gcn env`, `gcn explain`, shell completions and manual
-//! pages; and `clrxdisasm`. Each command is a module; this one selects the command.
+//! Command line of `gcn`, and of `clrxdisasm`. Each command has its own module; this one parses the arguments and
+//! dispatches to them.
 //!
-//! Other crates print only when loaded into a program that uses emulated devices. A command writes its result to a
-//! [`Write`] argument and its diagnostics to standard error, and returns a [`Status`] or an error.
+//! A command writes its result to a [`Write`] argument and its diagnostics to standard error, and returns a [`Status`]
+//! or an error. The library crates do not print, except from inside a program that uses emulated devices.
 
-// In import order: a module imports only from modules above it.
+// Modules in import order: each imports only modules listed before it.
 
 // Outcomes, files and messages.
 mod stdout;
@@ -129,7 +128,7 @@ enum Command {
     Man(man::Args),
 }
 
-/// Stack size in bytes, independent of the process limit: Linux's default.
+/// Stack size of the command's thread in bytes: Linux's default, independent of `ulimit -s`.
 const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
@@ -137,12 +136,12 @@ fn main() -> ExitCode {
     match command.map(thread::JoinHandle::join) {
         Ok(Ok(status)) => status,
         Ok(Err(panic)) => std::panic::resume_unwind(panic),
-        // The host could not create a thread.
+        // The thread could not be created.
         Err(_) => run_command(),
     }
 }
 
-/// Runs the command that the arguments select.
+/// Parses the arguments, runs the command and reports its error.
 fn run_command() -> ExitCode {
     let mut out = BufWriter::new(stdout::locked());
     let result = if clrxdisasm::is_called(std::env::args_os().next().as_deref()) {
@@ -177,14 +176,14 @@ fn run_command() -> ExitCode {
         }
         None => result,
     };
-    // Discard the rest of the buffer: it could not be written, or belongs to a result that failed.
+    // Discard the rest of the buffer: it could not be written, or is part of a failed command's result.
     let (_, _) = out.into_parts();
     match result {
         Ok(status) => status,
-        // The reader closed the pipe because it had read enough.
+        // The reader of the pipe, such as `head`, has read enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // Errors for named files have the name as context; an error without context comes from the output.
+            // Errors of named files have the name as context; an I/O error without context comes from `out`.
             let is_bare = error.chain().count() == 1 && error.is::<io::Error>();
             let error = if is_bare {
                 error.context(Problem::new(UNWRITABLE_OUTPUT, "cannot write the output"))
@@ -224,10 +223,10 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<ExitCode> {
     Ok(status.into())
 }
 
-/// Runs a command. With `--json`, its errors are written as JSON in place of the result.
+/// Runs a command. If `json` is true, an error is written to `out` as JSON instead of the result.
 ///
 /// # Errors
-/// As for the command without `--json`, or `out` cannot be written.
+/// Without `json`, the command's error; with it, `out` cannot be written.
 fn reporting(
     json: bool,
     out: &mut dyn Write,
@@ -246,10 +245,10 @@ fn reporting(
     }
 }
 
-/// Prints the result of parsing the arguments: help, version or an error.
+/// Prints clap's response to the arguments: the help, the version or an error.
 ///
 /// # Errors
-/// Help cannot be written.
+/// The help or the version cannot be written.
 fn print_usage(error: &clap::Error) -> Result<Status> {
     let printed = error.print();
     if error.use_stderr() {

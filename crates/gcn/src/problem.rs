@@ -34,11 +34,11 @@ pub const INVALID_SELECTOR: &str = "invalid-selector";
 pub const UNKNOWN_ENTRY: &str = "unknown-entry";
 /// Code object without source lines.
 pub const MISSING_DEBUG_INFO: &str = "missing-debug-info";
-/// Library for programs that is not installed, or that a program cannot load.
+/// Library for HIP or OpenCL programs that is not installed, or whose path the dynamic loader cannot use.
 pub const MISSING_LIBRARY: &str = "missing-library";
 /// Program that `gcn exec` cannot run.
 pub const UNUSABLE_PROGRAM: &str = "unusable-program";
-/// Program that does not state its target.
+/// Code object without a known target, and no `--target`.
 pub const MISSING_TARGET: &str = "missing-target";
 /// Code object passed where a file that contains code objects is expected.
 pub const NOTHING_TO_EXTRACT: &str = "nothing-to-extract";
@@ -49,7 +49,7 @@ pub const UNWRITABLE_OUTPUT: &str = "unwritable-output";
 /// Invalid selection of instructions to trace.
 pub const INVALID_FILTER: &str = "invalid-filter";
 
-/// Paths without a launch file, for `gcn test`.
+/// No launch file for `gcn test` to run.
 pub const NO_LAUNCH_FILE: &str = "no-launch-file";
 /// Value whose history is too large for `gcn why`.
 pub const HISTORY_TOO_LARGE: &str = "history-too-large";
@@ -79,7 +79,7 @@ pub const NAMES: &[&str] = &[
     INVALID_PROTOCOL,
 ];
 
-/// Error as shown in a message, or the context of an error without a name.
+/// Error message with a stable name; as context, it names an error that has no name of its own.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// Stable name, if there is one.
@@ -96,8 +96,8 @@ impl Problem {
         }
     }
 
-    /// Combines an error with its causes. The name comes from the [`Problem`] in the chain, or else from the outermost
-    /// named error.
+    /// Creates a problem from an error and its causes. The name comes from the outermost [`Problem`] in the chain, or
+    /// else from the outermost error that has one.
     pub fn of(error: &anyhow::Error) -> Problem {
         let own = || error.downcast_ref::<Problem>().and_then(|it| it.name);
         Problem {
@@ -106,7 +106,7 @@ impl Problem {
         }
     }
 
-    /// Creates a usage error.
+    /// Creates a problem for invalid usage.
     pub fn of_usage(message: impl Into<String>) -> Problem {
         Problem::new(INVALID_USAGE, message)
     }
@@ -120,7 +120,7 @@ impl Problem {
     }
 }
 
-/// Formats `error[NAME]: MESSAGE`.
+/// Formats the line `error[NAME]: MESSAGE`.
 pub fn line(name: Option<&str>, message: &str) -> String {
     let message = printable(message);
     match name {
@@ -129,7 +129,7 @@ pub fn line(name: Option<&str>, message: &str) -> String {
     }
 }
 
-/// Reason why a code object's target is not supported.
+/// Reason why a code object has no usable target.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoTarget {
@@ -149,7 +149,7 @@ impl fmt::Display for Problem {
 
 impl Error for Problem {}
 
-/// Stable name of an error, ignoring its causes.
+/// Stable name of an error, without regard to its causes.
 fn name(error: &(dyn Error + 'static)) -> Option<&'static str> {
     fn of<E: Error + 'static>(
         error: &(dyn Error + 'static),

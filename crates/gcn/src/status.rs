@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-/// Outcome of a command; the value is the exit status.
+/// Outcome of a command; the discriminant is the exit status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Status {
@@ -12,16 +12,16 @@ pub enum Status {
     Success = 0,
     /// Invalid input, or an output that cannot be written. The reasons have been reported.
     BadInput = 1,
-    /// Invalid usage, which has been reported. Clap uses the same value.
+    /// Invalid usage, which has been reported. Clap uses the same exit status.
     BadUsage = 2,
     /// A result differs from the expected one, or a checker has reported a finding.
     Difference = 3,
     /// The kernel faulted, exceeded a limit, or deadlocked.
     Fault = 4,
-    /// The kernel exceeded its time limit; the value of timeout(1).
+    /// The run exceeded its time limit. timeout(1) uses the same exit status.
     Timeout = 124,
-    /// `gcn exec` could not start the program, or `gcn why --against` could not build one. `git bisect run` skips this
-    /// status. timeout(1) and env(1) use it and the next two.
+    /// `gcn exec` failed before starting the program, or a source of `gcn why --against` could not be built. `git bisect
+    /// run` skips commits with this status. timeout(1) and env(1) use it and the next two.
     NotStarted = 125,
     /// The program cannot be executed.
     NotExecutable = 126,
@@ -64,7 +64,7 @@ pub enum RunOutcome {
     Fault,
     /// A wave reached the instruction limit.
     Limit,
-    /// All waves are waiting for each other.
+    /// All waves are waiting, and none can continue.
     Deadlock,
     /// The run exceeded `--timeout`.
     Timeout,

@@ -1,28 +1,28 @@
-//! Standard output. If a process starts without one, Rust opens `/dev/null` in its place before `main`, and results
-//! would be lost silently. To detect this, a function in `.init_array` checks the descriptor first.
+//! Standard output. If it is closed when the process starts, Rust opens `/dev/null` in its place before `main`, and
+//! results would be lost silently. To detect this, a function in `.init_array` checks the descriptor first.
 //!
-//! This module may use `unsafe`, since it queries a descriptor by its number.
+//! This module may use `unsafe`, to query a descriptor by number.
 
 use std::io::{self, Stdout, StdoutLock, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// True if the process started without standard output.
+/// True if standard output was closed when the process started.
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
 #[cfg(target_os = "linux")]
 #[used]
-// SAFETY: the loader calls the functions in this section before `main`; this one does not need Rust's runtime.
+// SAFETY: the loader calls the functions in this section before `main`; this one does not need the Rust runtime.
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = {
     extern "C" fn look() {
-        // SAFETY: the call reads flags of a descriptor, which need not be open.
+        // SAFETY: the call only reads the flags of a descriptor, which may be closed.
         let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
         IS_CLOSED.store(flags == -1, Relaxed);
     }
     look
 };
 
-/// Standard output. Writes fail if it was closed when the process started.
+/// Writer to standard output. Fails if standard output was closed when the process started.
 struct Output<T>(T);
 
 impl<T: Write> Write for Output<T> {
@@ -39,7 +39,7 @@ impl<T: Write> Write for Output<T> {
 /// Checks that standard output is open.
 ///
 /// # Errors
-/// The process was started without standard output.
+/// Standard output was closed when the process started.
 pub fn check() -> io::Result<()> {
     if IS_CLOSED.load(Relaxed) {
         return Err(io::Error::other("standard output is closed"));

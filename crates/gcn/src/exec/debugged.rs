@@ -1,5 +1,5 @@
-//! `gcn exec --debug`: the terminal side of debugging a program. The engine and the console run in the program's
-//! process, which connects to a socket and requests commands.
+//! `gcn exec --debug`: debugs a program at the terminal. The engine and the console run in the program's process, which
+//! connects to this one's socket and requests commands.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
@@ -44,14 +44,14 @@ pub struct DebugOptions {
     dap: DapOption,
 }
 
-/// Controlling terminal of the user, independent of standard input.
+/// Controlling terminal, available even if standard input is redirected.
 const TERMINAL: &str = "/dev/tty";
-/// Time allowed for waves to stop after Ctrl-C. After that, a note explains how to end the program.
+/// Time allowed for waves to stop after Ctrl-C, before a note explains how to end the program.
 const STOPPING: Duration = Duration::from_secs(1);
 /// Interval and maximum number of polls while waiting for all connections to close.
 const LOOK: (Duration, u32) = (Duration::from_millis(2), 500);
 
-/// Debugging session before its start.
+/// Debugging session that has not started.
 pub struct Session {
     sources: Vec<Box<dyn CommandSource>>,
     shared: Shared,
@@ -66,7 +66,7 @@ struct Shared {
     ended: Arc<AtomicBool>,
     /// Set when the user ends the session.
     quits: Arc<AtomicBool>,
-    /// Number of commands requested.
+    /// Number of commands that processes have requested.
     prompts: Arc<AtomicU64>,
 }
 
@@ -90,7 +90,7 @@ impl DebugOptions {
     /// Creates the session that the options request, if any.
     ///
     /// # Errors
-    /// There is no command source, or the file cannot be read.
+    /// There is no usable source of commands, or the file cannot be read.
     pub fn session(&self) -> Result<Option<Session>> {
         if !self.debug {
             return Ok(None);
@@ -142,7 +142,7 @@ impl Session {
             }
         };
         let mut child = {
-            // Threads for connections and signals wait until the process ID is known.
+            // Holding the lock makes the other threads wait for the process ID.
             let mut processes = shared.processes();
             let child = command.spawn()?;
             processes.program = i32::try_from(child.id()).ok();
@@ -198,7 +198,7 @@ impl Shared {
         }
     }
 
-    /// Serves a process until it exits.
+    /// Serves a process until it closes its connection.
     fn serve(&self, mut connection: UnixStream, sources: &Sources) {
         let Ok((process, mut input)) = debuggee::handshake(&connection) else {
             return;
@@ -238,7 +238,7 @@ impl Shared {
         self.processes().connected.retain(|(it, _)| *it != process);
     }
 
-    /// Waits until no other process requests commands. With several processes, shows the user which one has the turn.
+    /// Waits until no other process requests commands. If there are several, shows the user which one is next.
     fn turn<'a>(&self, process: i32, sources: &'a Sources) -> SourcesTurn<'a> {
         let turn = sources.lock().unwrap_or_else(PoisonError::into_inner);
         if self.processes().count > 1 {
@@ -247,7 +247,7 @@ impl Shared {
         turn
     }
 
-    /// Stops running waves at the first Ctrl-C, and ends the program at the next one.
+    /// Stops running waves at Ctrl-C. Kills the program at another one before the next prompt, or if no kernel has run.
     fn interrupts(&self, mut pressed: UnixStream) {
         let mut is_asked = None;
         while pressed.read_exact(&mut [0]).is_ok() {
@@ -281,7 +281,7 @@ impl Shared {
         }
     }
 
-    /// Reports the end of the program after its output has been shown.
+    /// Reports how the program ended, after its processes have closed their connections or a timeout.
     fn finish(&self, status: ExitStatus) -> ExitCode {
         self.ended.store(true, SeqCst);
         let (pause, looks) = LOOK;
@@ -305,7 +305,7 @@ impl Shared {
     }
 }
 
-/// Lock on the command sources, held for the turn of one process.
+/// Lock on the command sources, held until a process resumes.
 type SourcesTurn<'a> = MutexGuard<'a, Vec<Box<dyn CommandSource>>>;
 
 /// Reads the next command from the sources.

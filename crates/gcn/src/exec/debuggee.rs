@@ -1,6 +1,6 @@
 //! Processes of a debugged program. A process connects to a socket at its first launch.
 //!
-//! This module may use `unsafe`, since it configures the program's process before the exec, and sends signals to it.
+//! This module may use `unsafe`, to configure the program's process before exec and to send signals.
 
 use std::io::{self, BufReader};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -22,8 +22,8 @@ const SOCKET: &str = "debugger";
 /// Exit status offset for a program killed by a signal, as in shells.
 const SIGNALLED: i32 = 128;
 
-/// Creates the socket and configures a command to connect to it. The program ignores Ctrl-C, and is killed when this
-/// process exits. Returns the directory of the socket.
+/// Creates a socket, and configures a command to connect to it, to ignore Ctrl-C, and to be killed when this process
+/// exits. Returns the directory of the socket and its listener.
 ///
 /// # Errors
 /// The host cannot create a socket.
@@ -34,8 +34,7 @@ pub fn listen(command: &mut Command) -> Result<(TempDir, UnixListener)> {
     let listener = UnixListener::bind(&path).with_context(refused)?;
     command.env(DEBUG, path);
     let prepare = || {
-        // SAFETY: the calls set the process's reaction to a signal and to the exit of its parent, and are allowed
-        // between fork and exec.
+        // SAFETY: the calls only change how the process reacts to a signal and to the exit of its parent.
         let refused = unsafe {
             libc::signal(SIGINT, libc::SIG_IGN);
             libc::prctl(libc::PR_SET_PDEATHSIG, SIGKILL) != 0
@@ -45,7 +44,7 @@ pub fn listen(command: &mut Command) -> Result<(TempDir, UnixListener)> {
         }
         Ok(())
     };
-    // SAFETY: the function makes two system calls, both allowed between fork and exec.
+    // SAFETY: the function makes two system calls, both async-signal-safe.
     unsafe { command.pre_exec(prepare) };
     Ok((directory, listener))
 }
@@ -60,7 +59,7 @@ pub fn handshake(connection: &UnixStream) -> io::Result<(i32, BufReader<UnixStre
         Some(FromProgram::Begins { process }) => i32::try_from(process).ok(),
         _ => None,
     };
-    // `kill` sends signals to process groups for smaller numbers, and 1 is the init process.
+    // `kill` takes smaller numbers as process groups, and 1 is the init process.
     let process = process.filter(|process| *process > 1);
     Ok((process.ok_or(io::ErrorKind::InvalidData)?, input))
 }
@@ -71,7 +70,7 @@ pub fn send_signal(process: i32, signal: i32) {
     unsafe { libc::kill(process, signal) };
 }
 
-/// Describes how a program ended. Returns the description and the exit status to pass on.
+/// Describes how a program ended. Returns the description and the exit status for `gcn exec`.
 pub fn describe_exit(status: ExitStatus) -> (String, u8) {
     match (status.code(), status.signal()) {
         (Some(code), _) => (

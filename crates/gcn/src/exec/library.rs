@@ -1,4 +1,4 @@
-//! Location of the libraries that programs load.
+//! Location of the emulated devices' libraries.
 
 use std::env;
 use std::fs;
@@ -8,9 +8,9 @@ use anyhow::{Context, Result, bail};
 
 use crate::problem::{MISSING_LIBRARY, Problem};
 
-/// File name under which the dynamic loader looks for the library.
+/// File name of the library for HIP programs, as the dynamic loader searches for it.
 pub const NAME: &str = "libhsa-runtime64.so.1";
-/// Link to the library under a unique name, for a dynamic loader variable that does not accept paths with spaces.
+/// Link to the library under a unique name, for `LD_PRELOAD`, which does not accept paths with spaces.
 pub const ALIAS: &str = "libgcn-hsa-runtime64.so.1";
 /// File name of the OpenCL platform library.
 const OPENCL: &str = "libgcn_opencl.so";
@@ -18,17 +18,17 @@ const OPENCL: &str = "libgcn_opencl.so";
 const DIRECTORY_VARIABLE: &str = "GCN_LIB_DIR";
 /// Directory in an installation, relative to the prefix whose `bin` contains the command.
 const INSTALLED: &str = "lib/gcn";
-/// Directory created by `cargo xtask hsa`, next to the command built by cargo.
+/// Directory created by `cargo xtask hsa`, next to the executable that cargo builds.
 const BUILT: &str = "gcn-hsa";
 
 /// Libraries of emulated devices, for HIP programs, OpenCL programs or both.
 pub struct Library {
-    /// Absolute path of the directory.
+    /// Canonical path of the directory.
     pub directory: PathBuf,
 }
 
 impl Library {
-    /// Finds the libraries in the directory of `GCN_LIB_DIR`, in an installation, or in a build.
+    /// Finds the libraries: in the directory that `GCN_LIB_DIR` names, or else in an installation or a build.
     ///
     /// # Errors
     /// No library is found; the error lists the locations and a remedy.
@@ -60,7 +60,6 @@ impl Library {
         bail!(Problem::new(MISSING_LIBRARY, message));
     }
 
-    /// Libraries in a directory, if there are any.
     fn inside(directory: &Path) -> Option<Library> {
         let directory = fs::canonicalize(directory).ok()?;
         let found = Library { directory };

@@ -1,4 +1,4 @@
-//! Programs as seen by the dynamic loader: library search paths, and programs that do not use the loader.
+//! Programs as the dynamic loader sees them: library search paths, and programs that do not use the loader.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -66,9 +66,9 @@ pub fn start_error(name: &OsStr, error: io::Error) -> (anyhow::Error, Status) {
     (error, Status::NotFound)
 }
 
-/// True if a program runs with elevated privileges, so that the dynamic loader ignores environment variables.
+/// True if a setuid or setgid program changes its user or group, so that the dynamic loader ignores LD_LIBRARY_PATH.
 pub fn gains_rights(path: &Path) -> bool {
-    // This directory is owned by the effective user of the process.
+    // The effective user and group of this process own the directory.
     let (Ok(program), Ok(caller)) = (fs::metadata(path), fs::metadata("/proc/self")) else {
         return false;
     };
@@ -76,10 +76,10 @@ pub fn gains_rights(path: &Path) -> bool {
         || program.mode() & SETGID != 0 && program.gid() != caller.gid()
 }
 
-/// Name prefixes of dynamic loaders that can list libraries: those of glibc and musl.
+/// File name prefixes of dynamic loaders that can list libraries: those of glibc and musl.
 const LOADERS: [&[u8]; 2] = [b"ld-linux", b"ld-musl"];
 
-/// Target machine of code: `e_machine` of the ELF header, and the address size in bits.
+/// Machine of an ELF file: `e_machine`, and the address size in bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct ElfMachine {
     number: object::elf::Machine,
@@ -93,7 +93,7 @@ pub struct HostProgram {
     machine: ElfMachine,
     /// Dynamic loader that the program requests.
     loader: Option<PathBuf>,
-    /// True if the program requests no loader and is not a loader itself.
+    /// True if the program requests no loader and, having no DT_SONAME, is not one itself.
     is_static: bool,
     /// Directories of DT_RPATH, which the loader searches before LD_LIBRARY_PATH.
     rpath: Vec<PathBuf>,
@@ -200,10 +200,10 @@ impl HostProgram {
     }
 
     /// Library of the same name that the loader finds instead, through DT_RPATH of the program or of a library.
-    /// `listed` is the one that the loader lists for the program's startup.
+    /// `listed` is the one that the loader would load at startup.
     pub fn other_library(&self, library: &Library, listed: Option<&Path>) -> Option<PathBuf> {
         let found = listed.map(Path::to_owned).or_else(|| {
-            // The program may load HIP later.
+            // The program may load the HIP runtime later.
             let mut places = self.rpath.iter().map(|place| place.join(library::NAME));
             places.find(|it| it.exists())
         })?;
@@ -211,8 +211,7 @@ impl HostProgram {
         (!is_ours).then_some(found)
     }
 
-    /// Names and files of the libraries that the program's loader loads at startup if LD_LIBRARY_PATH has the value
-    /// `search`.
+    /// Names and paths of the libraries that the loader would load at startup with LD_LIBRARY_PATH set to `search`.
     pub fn libraries(&self, search: &OsStr) -> Vec<(OsString, PathBuf)> {
         self.list(search).unwrap_or_default()
     }

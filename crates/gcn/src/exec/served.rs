@@ -1,5 +1,5 @@
-//! `gcn exec --dap`: the client's side of debugging a program. The engine and the adapter run in the program's process.
-//! From its first launch on, messages pass between that process and the client. Earlier requests wait.
+//! `gcn exec --dap`: debugs a program for a client. The engine and the adapter run in the program's process. From its
+//! first launch on, this process relays messages between that process and the client; earlier requests are queued.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufReader, Read};
@@ -32,9 +32,9 @@ use crate::problem::Problem;
 const MAX_EVENTS: usize = 64;
 /// Maximum length of a message from the program in bytes.
 const MAX_MESSAGE: usize = 256 << 20;
-/// Maximum number of requests without a response.
+/// Maximum number of unanswered requests.
 const MAX_WAITING: usize = 4096;
-/// Size of the buffer for the program's output.
+/// Size of the buffer for the program's output, in bytes.
 const OUTPUT_BYTES: usize = 1 << 14;
 /// Time allowed for the program's remaining messages and output after its exit.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
@@ -42,7 +42,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 /// Reason for refusing requests after the debugged process has ended.
 const PROCESS_ENDED: &str = "the process that was debugged has ended";
 
-/// Event of a session. Messages of the client are polled at each event.
+/// Event of a session. After each one, the session polls the client for messages.
 enum Event {
     /// The client has sent a message or has closed its stream.
     Client,
@@ -63,7 +63,7 @@ enum Event {
 }
 
 /// Serves a client that debugs a program. `command` creates the program's command, with checkers if its argument is
-/// true. Returns the program's exit status, 0 if the client ended the session, or 130 after a signal.
+/// true. Returns the program's exit status, 0 if the client disconnects first, or 130 after a signal.
 ///
 /// # Errors
 /// The port cannot be opened, the client violates the protocol, or the host refuses a thread or a signal handler.
@@ -110,7 +110,7 @@ pub fn serve(transport: Transport, command: impl Fn(bool) -> Result<Command>) ->
     client.end().map(|status| status as u8)
 }
 
-/// Starts the program. Its input is empty and its output captured if the client uses the standard streams.
+/// Starts the program. If the client uses the standard streams, the program's input is empty and its output captured.
 ///
 /// # Errors
 /// The program cannot be executed, or the host cannot create a socket.
@@ -201,7 +201,7 @@ impl Session<'_> {
             .map(drop)
     }
 
-    /// Runs the session until the client disconnects. Returns the exit status.
+    /// Runs the session until the client disconnects or a signal arrives. Returns the exit status.
     fn run(&mut self, events: &Receiver<Event>) -> u8 {
         let mut exit = None;
         // Deadline for the program's remaining messages and output.
@@ -272,7 +272,7 @@ impl Session<'_> {
         }
     }
 
-    /// Begins to debug the first process that launches a kernel.
+    /// Debugs a process that has made its first launch, unless the session debugs another already.
     fn begin(&mut self, process: i32, mut input: BufReader<UnixStream>, mut out: UnixStream) {
         if self.debugged.is_some() {
             let text = format!(
@@ -316,7 +316,7 @@ impl Session<'_> {
         }
     }
 
-    /// Refuses the requests that the process has not answered, after it has closed its connection.
+    /// Handles a closed connection: refuses the requests that the process has not answered.
     fn close(&mut self) {
         if let Some(debugged) = &mut self.debugged {
             debugged.process = None;
@@ -367,7 +367,7 @@ impl Session<'_> {
     /// Notifies the client that the program has ended, unless it knows already.
     fn end(&mut self, exit: Option<ExitStatus>) {
         if self.client.connection().has_ended() {
-            return; // The client knows.
+            return;
         }
         self.close();
         for request in std::mem::take(&mut self.waiting) {

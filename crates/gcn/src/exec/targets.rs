@@ -10,7 +10,7 @@ use gcn_runtime::{Chip, Device};
 use crate::file::FileBytes;
 use crate::render::printable;
 
-/// Maximum number of code objects examined per file. The bundles in a file, one for each source file, have the same
+/// Maximum number of code objects examined per file. A file has one bundle per source file, usually all for the same
 /// targets.
 const MAX_ENTRIES: usize = 32;
 /// Separator of a processor and its features, as in `gfx906:sramecc+:xnack-`.
@@ -68,8 +68,8 @@ fn runs_on(id: &str, device: &str) -> bool {
         && Chip::of(target).runs_features(&own, parts)
 }
 
-/// Device target that runs code with target ID `id`, with a number that is larger for newer instruction sets. Returns
-/// `None` if HIP does not support such a device here.
+/// Device target that runs code with target ID `id`, with its index in [`TARGETS`], which begins with the oldest. `None`
+/// if HIP programs cannot use such a device.
 fn device_of(id: &str) -> Option<(usize, String)> {
     let mut parts = id.split(COLON);
     let target = parts.next().and_then(Target::named)?;
@@ -92,8 +92,8 @@ impl ProgramCode {
         ProgramCode(files.collect())
     }
 
-    /// Best target for the code: prefers one that runs the program itself, then one that runs the most files, then
-    /// the newest. Returns `None` unless it is better than `device`.
+    /// Best target for the code: prefers one that runs the first file with code, then one that runs the most files, then
+    /// the newest. Returns `None` unless it ranks above `device`.
     pub fn better_than(&self, device: &str) -> Option<String> {
         let count = |device: &str| self.0.iter().filter(|it| it.runs_on(device)).count();
         let first = |device: &str| self.0.first().is_some_and(|it| it.runs_on(device));
