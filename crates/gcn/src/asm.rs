@@ -88,7 +88,7 @@ impl OutputKind {
     }
 }
 
-/// Column of the encoding with `--show-encoding`.
+/// Column at which `--show-encoding` prints the encoding.
 const ENCODING_COLUMN: usize = 40;
 
 /// Runs the command.
@@ -181,14 +181,13 @@ struct AssemblyReport<'a> {
     diagnostics: Vec<render::DiagnosticReport<'a>>,
 }
 
-/// Directory to which relative file names refer; empty if unknown.
+/// Working directory, for the debug information; empty if unknown.
 fn working_directory() -> String {
     let directory = std::env::current_dir();
     directory.map_or_else(|_| String::new(), |it| it.to_string_lossy().into_owned())
 }
 
-/// Enables source lines for code that is run or checked immediately. Reports then show the file name as the user wrote
-/// it.
+/// Enables source lines, with an empty working directory: reports show file names as the user wrote them.
 pub fn with_lines<'a>(options: Options<'a>) -> Options<'a> {
     Options {
         debug: Some(""),
@@ -202,7 +201,7 @@ fn encodings(assembly: &Assembly) -> String {
     for listing in assembly.program.listing() {
         let line = shown.len();
         shown.push('\t');
-        // Bits that the text omits are visible in the bytes.
+        // Any fidelity will do, since the bytes show the bits that the text omits.
         let (TextFidelity::Exact | TextFidelity::RefusedByLlvm | TextFidelity::Lossy) =
             listing.inst.print(&mut shown, Syntax::Llvm, None);
         let written = shown.len() - line - 1;

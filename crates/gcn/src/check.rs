@@ -48,7 +48,7 @@ impl Args {
 /// Runs the command.
 ///
 /// # Errors
-/// An output cannot be written, or the options conflict.
+/// An output cannot be written. Other errors are reported.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let json = args.run.json || args.check.write_json();
     let checking = match checking(args, json) {
@@ -93,12 +93,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         })?;
     }
     match file {
-        // The file may be an input, and the run was refused for that reason.
+        // The run may have been refused because the file is an input.
         Some(_) if !has_begun => {}
         Some(path) => {
             let write = |file: &mut dyn Write| checking.write(found, &notifications, file);
             if let Err(error) = outputs::write(path, write) {
-                // Show the findings anyway, so that they are not lost.
+                // The findings must not be lost.
                 findings::tell(found);
                 return Err(error);
             }

@@ -1,7 +1,7 @@
 //! `clrxdisasm`: `gcn dis` for programs that call CLRX's disassembler, such as the shader viewer of shadPS4.
 //!
-//! When `gcn` is started through a link of this name, it accepts CLRX's options for raw words. The output is CLRX
-//! source, which `gcn asm --dialect clrx` assembles to the same words.
+//! When `gcn` is started through a link of this name, it accepts CLRX's options. The output is CLRX source, which
+//! `gcn asm --dialect clrx` assembles to the same words.
 //!
 //! Source: CLRX's "CLRadeonExtender Disassembler".
 
@@ -18,7 +18,7 @@ use crate::{Status, dis, input, render};
 
 /// File name of the link.
 const NAME: &str = "clrxdisasm";
-/// Default GPU for raw words, as in CLRX: the first GCN 1.0 chip.
+/// Default GPU for raw words, as in CLRX.
 const DEFAULT_GPU: &str = "CapeVerde";
 
 /// Usage text for `--help` and errors.
@@ -62,7 +62,7 @@ pub struct Args {
     version: Option<bool>,
 }
 
-/// Target with the directive that selects it in a listing.
+/// Target, with the CLRX directive that selects it.
 #[derive(Clone)]
 struct Gpu {
     target: &'static Target,
@@ -86,7 +86,7 @@ impl Gpu {
     }
 }
 
-/// True if the process was started under the name of CLRX's disassembler. `program` is `argv[0]`.
+/// True if `program`, which is `argv[0]`, has the name of CLRX's disassembler.
 pub fn is_called(program: Option<&OsStr>) -> bool {
     program.and_then(|program| Path::new(program).file_stem()) == Some(OsStr::new(NAME))
 }

@@ -68,7 +68,7 @@ pub struct Args {
     dap: DapOption,
 }
 
-/// Makes the program file optional with `--dap`, since the client can name it. The path is then empty.
+/// Makes the program file optional with `--dap`, since the client can name it. If omitted, the path is empty.
 fn optional_with_dap(input: Arg) -> Arg {
     input
         .required(false)
@@ -86,7 +86,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         out.flush()?;
         return serve(args, transport);
     }
-    // The console writes to standard output directly, so earlier output must be flushed first.
+    // The console writes to standard output directly.
     out.flush()?;
     let launches = Launches::prepare(&args.run, args.check)?;
     let error = OutputError::default();
@@ -108,7 +108,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// Serves a client of the Debug Adapter Protocol.
 ///
 /// # Errors
-/// The port cannot be opened, or the client violates the protocol.
+/// The port cannot be opened, a launch fails to start, output cannot be written, or the client violates the protocol.
 fn serve(args: &Args, transport: Transport) -> Result<Status> {
     let subject = if args.run.input.as_os_str().is_empty() {
         Subject::Launches
@@ -142,7 +142,7 @@ struct Launches {
 }
 
 impl Launches {
-    /// Prepares launches.
+    /// Prepares the launches that the arguments describe.
     ///
     /// # Errors
     /// An option does not apply, or the program or a launch is invalid.
@@ -174,7 +174,7 @@ impl Launches {
         symbols.chain(buffers).collect()
     }
 
-    /// Runs the launches under the control of a front end. Setting `attention` while waves run invokes the front end.
+    /// Runs the launches under the control of a front end. If `attention` is set while waves run, the front end is called.
     ///
     /// # Errors
     /// A launch cannot start, or output cannot be written.
@@ -186,7 +186,7 @@ impl Launches {
     ) -> Result<()> {
         let interrupt = Arc::<AtomicBool>::default();
         let refused = || Problem::new(HOST_LIMIT, "cannot handle signals");
-        // A second signal terminates the tool if the first one has not stopped the run yet.
+        // A second Ctrl-C exits the process if the first one has not stopped the run yet.
         flag::register_conditional_shutdown(SIGINT, Status::Interrupted as i32, interrupt.clone())
             .and_then(|_| flag::register(SIGINT, interrupt.clone()))
             .with_context(refused)?;
@@ -231,7 +231,7 @@ fn sources(args: &Args, names: Vec<String>) -> Result<Vec<Box<dyn CommandSource>
     Ok(vec![Box::new(rest), Box::new(first)])
 }
 
-/// Source of the checkers' findings for the engine.
+/// Reports the checkers' new findings to the engine.
 struct NewFindings {
     checking: Arc<Checking>,
     module: Module,
@@ -252,7 +252,7 @@ impl Findings for NewFindings {
     }
 }
 
-/// Runs the launches under the control of the engine's front end until the front end quits.
+/// Runs the launches, as often as the engine's front end restarts them, until it quits.
 ///
 /// # Errors
 /// A launch cannot start, or output cannot be written.
@@ -272,7 +272,7 @@ fn session(
         }
         restarts = false;
         let is_first = initial.is_none();
-        // What the user has set before the first run is part of the input.
+        // Memory that the user has written before the first run is part of the input.
         let initial = initial.get_or_insert_with(|| InitialState::save(device));
         if !is_first {
             initial.restore(device);

@@ -94,7 +94,7 @@ enum ListingForm {
 }
 
 impl Args {
-    /// Creates arguments for listing raw words, a code object or a program in CLRX's language.
+    /// Creates arguments for a listing in CLRX's syntax: of raw words, or of a program or code object.
     pub fn clrx(input: PathBuf, is_raw: bool, target: Option<&'static Target>, hex: bool) -> Args {
         Args {
             input,
@@ -126,7 +126,7 @@ impl Args {
         }
     }
 
-    /// Returns an error if an option applies only to raw words.
+    /// Returns an error if an option for raw words is given.
     fn check_object(&self) -> Result<(), UsageError> {
         let raw = [
             ("--offset", self.offset),
@@ -141,7 +141,7 @@ impl Args {
         }
     }
 
-    /// Returns an error if an option applies only to code objects.
+    /// Returns an error if an option for code objects is given.
     fn check_raw(&self, name: &str) -> Result<(), UsageError> {
         let object = [
             ("--kernel", self.kernel.is_some()),
@@ -152,7 +152,7 @@ impl Args {
         check(&object, name)
     }
 
-    /// Returns an error if an option applies only to raw words or code objects.
+    /// Returns an error if an option for raw words or code objects, but not driver programs, is given.
     fn check_driver_program(&self, name: &str) -> Result<(), UsageError> {
         self.check_object()?;
         let object = [
@@ -210,7 +210,7 @@ fn check(options: &[(&str, bool)], name: &str) -> Result<(), UsageError> {
     }
 }
 
-/// Guesses the kind of a file that is unlikely to be code.
+/// Describes a file that is unlikely to be code.
 fn looks_like(bytes: &[u8]) -> Option<&'static str> {
     const MAX_EXAMINED: usize = 1 << 12;
     let begin = bytes.get(..MAX_EXAMINED).unwrap_or(bytes);
@@ -240,7 +240,7 @@ fn keep_kernel(code: &mut ListedCode<'_>, kernel: &gcn_object::ObjectKernel) {
         if first >= size {
             return false;
         }
-        // A symbol without a size extends to the end of the section.
+        // A kernel without a size extends to the end of the section.
         let length = if addresses.is_empty() {
             size - first
         } else {
@@ -258,7 +258,7 @@ fn keep_kernel(code: &mut ListedCode<'_>, kernel: &gcn_object::ObjectKernel) {
     });
 }
 
-/// Adds source lines as notes.
+/// Adds source lines as notes, one before each run of instructions with the same line.
 fn add_source(code: &mut ListedCode<'_>, object: &CodeObject) -> Result<()> {
     let lines = object.source_lines()?;
     let Some(lines) = lines else {
@@ -292,7 +292,7 @@ fn add_labels<'a>(code: &mut ListedCode<'a>, labels: Option<&'a Labels>) -> Resu
 /// Runs the command.
 ///
 /// # Errors
-/// The input cannot be read, is not a code object, or its target is unknown.
+/// The input cannot be read or is not code, its target is unknown, or an option does not apply to it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let options = ListOptions {
         syntax: match args.syntax {
@@ -343,7 +343,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             add_labels(&mut code, labels.as_ref())?;
             list(&code)?;
         }
-        // The process is about to exit; freeing the object would only delay it.
+        // The process will soon exit; freeing the object would only delay it.
         std::mem::forget(object);
     } else {
         args.check_raw(&name)?;
@@ -369,7 +369,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// Writes a listing part by part. Stops at the first error.
+/// Writes a listing part by part. After an error, discards the rest.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -383,7 +383,7 @@ fn write_parts(out: &mut dyn Write, list: impl FnOnce(&mut dyn FnMut(&[u8]))) ->
     Ok(result?)
 }
 
-/// Executable sections of a code object.
+/// Code of a code object: its executable sections, and its kernels and metadata.
 fn code_of<'a>(object: &'a CodeObject, target: &Target) -> ListedCode<'a> {
     let sections = object
         .sections
@@ -401,7 +401,7 @@ fn code_of<'a>(object: &'a CodeObject, target: &Target) -> ListedCode<'a> {
             notes: Vec::new(),
         })
         .collect();
-    // In descriptor order, which the listing keeps. Descriptors of version 2 precede the code, as data.
+    // Sorted, since the listing keeps the order. Descriptors of version 2 precede the code and are listed as data.
     let mut kernels: Vec<&gcn_object::ObjectKernel> = object
         .kernels
         .iter()

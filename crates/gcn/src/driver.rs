@@ -13,7 +13,7 @@ use crate::file::FileBytes;
 use crate::render::printable;
 use crate::{UsageError, kernel_text, render};
 
-/// Section of a listing that contains the code.
+/// Name of the code section in a listing.
 const CODE_SECTION: &str = ".text";
 /// Alignment of a kernel's code, in bytes.
 const CODE_ALIGN: u64 = 256;
@@ -30,12 +30,11 @@ pub fn open(file: &FileBytes) -> Result<Option<DriverProgram<'static>>> {
     Ok(Some(program))
 }
 
-/// Target stated by a program.
 fn own_target(program: &DriverProgram) -> Option<&'static Target> {
     program.processor.as_deref().and_then(Target::named)
 }
 
-/// Target for reading a program: the requested one, or else the one stated by the program.
+/// Target for reading a program: the requested one, or else its own. Warns if their instruction sets differ.
 fn target(
     program: &DriverProgram,
     asked: Option<&'static Target>,
@@ -164,7 +163,7 @@ struct DriverKernelReport {
     /// Offset of the first instruction in its section.
     entry: u64,
     code_bytes: usize,
-    /// SGPR count. `None` if the program does not state it, as for the following fields.
+    /// Number of SGPRs; like the following fields, `None` if the program does not state it.
     sgprs: Option<u32>,
     vgprs: Option<u32>,
     lds_bytes: Option<u64>,

@@ -1,4 +1,4 @@
-//! `gcn explain`: explains stable names of errors and warnings.
+//! `gcn explain`: explains the stable names of errors, warnings, faults and findings.
 //!
 //! `gcn-asm` contains the explanations of the assembler's diagnostics, `gcn-observe` those of findings, and this module
 //! those of faults and input errors.
@@ -42,7 +42,7 @@ pub struct Args {
 #[derive(Serialize)]
 struct ExplanationReport {
     name: &'static str,
-    /// Source of the name: `assembler`, `input`, `fault` or `finding`.
+    /// `assembler`, `input`, `fault` or `finding`.
     kind: &'static str,
     text: String,
 }
@@ -105,7 +105,7 @@ fn findings() -> impl Iterator<Item = Explanation> + Clone {
     })
 }
 
-/// All explanations, with their source.
+/// All explanations, with the kind of each.
 fn all() -> impl Iterator<Item = (&'static str, Explanation)> {
     let assembler = explanations().iter().map(|it| ("assembler", **it));
     let inputs = INPUTS.iter().map(|it| ("input", *it));
@@ -114,7 +114,7 @@ fn all() -> impl Iterator<Item = (&'static str, Explanation)> {
     assembler.chain(inputs).chain(faults).chain(findings)
 }
 
-/// Writes a line for each name, with the first sentence of its explanation.
+/// Writes a line for each name, with the first sentence of its meaning.
 fn list(
     explanations: impl Iterator<Item = Explanation> + Clone,
     out: &mut dyn Write,

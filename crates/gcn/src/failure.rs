@@ -1,5 +1,4 @@
-//! Reports of errors that prevent a run from starting, and of other commands' errors with `--json`, for people and
-//! for programs.
+//! Reports of errors that prevent a command from completing, as text or JSON.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -143,7 +142,6 @@ impl Failure {
         Ok(())
     }
 
-    /// Shows the failure on standard error.
     fn tell(&self) {
         if let Some(text) = &self.diagnostics {
             render::tell(format_args!("{text}"));
@@ -158,7 +156,7 @@ impl Failure {
     }
 }
 
-/// Reports an error that prevents a run from starting: to standard error, or to `out` in JSON.
+/// Reports an error that prevents a command from completing: to standard error, or to `out` in JSON.
 ///
 /// # Errors
 /// `out` cannot be written, or `error` comes from an output stream.
@@ -182,7 +180,7 @@ pub fn report_comparison(error: anyhow::Error, json: bool, out: &mut dyn Write) 
     Ok(failure.outcome.status())
 }
 
-/// Reports the end of a run that has no result.
+/// Reports a run that ended without a result.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -211,10 +209,10 @@ pub fn report_all(
     Ok((failure.outcome.status(), failure.problems))
 }
 
-/// Commands that report errors in JSON with `--json`, or with `--format json` if that applies to standard output.
+/// Commands that report rejected arguments in JSON: with `--json`, or with `--format json` and no output file.
 const JSON_COMMANDS: [&str; 6] = ["run", "check", "why", "lint", "info", "isa"];
 
-/// True if arguments that clap rejects belong to a command that reports errors in JSON.
+/// True if the arguments, which clap has rejected, ask one of [`JSON_COMMANDS`] for JSON.
 pub fn reports_usage(error: &clap::Error, arguments: impl Iterator<Item = OsString>) -> bool {
     let texts = arguments.skip(1);
     let texts: Vec<String> = texts.map(|it| it.to_string_lossy().into_owned()).collect();

@@ -1,9 +1,9 @@
-//! Text of sources and bytes of code objects. Large files are mapped, which is faster than copying them. The
-//! assembler reads a source once from start to end and releases the memory that it has read; otherwise the source
-//! would dominate its memory use.
+//! Text of sources and bytes of code objects. Small files and pipes are read; large files are mapped, which is faster.
+//! The assembler reads a source from start to end and releases the pages that it has passed; otherwise the source would
+//! dominate its memory use.
 //!
 //! If another process changes a mapped file, an error is reported ([`SourceText::check`], [`FileBytes::check`]); if
-//! it truncates the file, the tool does not crash ([`guard`]). Small files and pipes are read.
+//! it truncates the file, the tool does not crash ([`guard`]).
 
 pub mod guard;
 
@@ -29,21 +29,19 @@ pub const MAX_INPUT_BYTES: u64 = 1 << 30;
 
 /// Minimum size in bytes of a mapped file. Smaller ones are read just as fast.
 const MAPPED_FROM: u64 = 1 << 20;
-/// Number of bytes read from a mapped file between releases of memory.
+/// Number of bytes of a mapped text checked at a time. Releases of its memory start at multiples of this.
 const STRIDE: usize = 1 << 18;
 
 /// Text of a source.
 pub enum SourceText {
-    /// Text in memory.
     Read(String),
-    /// Text in a mapped file.
     Mapped(MappedText),
 }
 
-/// Mapped file that contains valid text.
+/// Mapped file that is valid UTF-8.
 pub struct MappedText {
     file: MappedFile,
-    /// Offset up to which memory has been released.
+    /// Offset at which the next release starts.
     released: Cell<usize>,
 }
 
@@ -51,15 +49,13 @@ pub struct MappedText {
 #[derive(Clone)]
 pub struct FileBytes(Arc<FileStorage>);
 
-/// Storage of a file's bytes.
 enum FileStorage {
     Read(Vec<u8>),
     Mapped(MappedFile),
 }
 
-/// Mapped file.
 struct MappedFile {
-    /// Dropped before the map.
+    /// Declared first, so that it is dropped before the map.
     _guard: Guard,
     map: Mmap,
     file: File,
@@ -105,7 +101,7 @@ pub fn read_text(path: &Path, most: u64) -> Result<String> {
         .map_err(|error| not_text(path, error.as_bytes(), error.utf8_error().valid_up_to()))
 }
 
-/// Error for a file that is valid text only in its first `good` bytes.
+/// Error for a file that is valid UTF-8 only up to byte `good`.
 fn not_text(path: &Path, bytes: &[u8], good: usize) -> anyhow::Error {
     let newlines = bytes.iter().take(good).filter(|&&byte| byte == b'\n');
     let line = newlines.count() + 1;
@@ -137,7 +133,7 @@ impl SourceText {
         }
     }
 
-    /// Releases the memory of the text before a position. Using that text again reads the file again.
+    /// Releases the memory of the text before a position. A later access reads it from the file again.
     pub fn passed(&self, position: usize) {
         if let SourceText::Mapped(mapped) = self {
             mapped.release(position);
@@ -154,7 +150,7 @@ impl SourceText {
 }
 
 impl FileBytes {
-    /// Opens a file of any size, or standard input.
+    /// Opens a file, of any size if it can be mapped, or standard input.
     ///
     /// # Errors
     /// As for [`read`], or the file is empty.
@@ -176,7 +172,7 @@ impl FileBytes {
         gcn_object::Bytes::shared(self.clone())
     }
 
-    /// Releases the memory of a mapped file. Using the bytes again reads the file again.
+    /// Releases the memory of a mapped file. A later access reads it from the file again.
     pub fn release(&self) {
         if let FileStorage::Mapped(file) = &*self.0 {
             file.release(0, file.map.len());
@@ -226,8 +222,8 @@ impl MappedFile {
         if !metadata.is_file() || !(MAPPED_FROM..=most).contains(&size) {
             return Ok(None);
         }
-        // SAFETY: The map is read only. While it lives, nothing in this process writes to the file; other processes
-        // must not either, as with every program that maps its input, and `check` reports if they do.
+        // SAFETY: The map is read-only. While it lives, nothing in this process writes to the file; other processes
+        // must not either, as with every program that maps its input, and `check` reports it if they do.
         let map = unsafe { Mmap::map(&file) }.with_context(cannot_read)?;
         let addresses = map.as_ptr_range();
         let addresses = addresses.start.addr()..addresses.end.addr();
@@ -240,13 +236,13 @@ impl MappedFile {
         }))
     }
 
-    /// Releases the memory of `length` bytes starting at `start`. They remain in the file.
+    /// Releases the memory of `length` bytes starting at `start`.
     fn release(&self, start: usize, length: usize) {
         #[cfg(unix)]
         {
             let advice = memmap2::UncheckedAdvice::DontNeed;
-            // SAFETY: The map belongs to a file and nothing has written to it, so nothing is lost. If the advice fails,
-            // memory is not released, which is harmless.
+            // SAFETY: The map is backed by a file and nothing has written to it, so its contents do not change. A
+            // failure is harmless: memory is not released.
             let _ = unsafe { self.map.unchecked_advise_range(advice, start, length) };
         }
     }
@@ -263,7 +259,7 @@ impl MappedFile {
 }
 
 impl MappedText {
-    /// Checks that the file is text. If not, returns it with the number of valid bytes.
+    /// Checks that the file is UTF-8. If not, returns it with the number of valid bytes.
     fn new(file: MappedFile) -> Result<MappedText, (Box<MappedFile>, usize)> {
         let text = MappedText {
             file,
@@ -288,7 +284,7 @@ impl MappedText {
                 Ok(_) => good += piece.len(),
                 Err(error) => {
                     good += error.valid_up_to();
-                    // A character may cross the end of the stride.
+                    // A character may straddle the end of the stride.
                     if error.error_len().is_some() || piece.len() < STRIDE {
                         return good;
                     }
@@ -306,7 +302,6 @@ impl MappedText {
         unsafe { str::from_utf8_unchecked(&self.file.map) }
     }
 
-    /// Releases the memory of the text before a position.
     fn release(&self, position: usize) {
         let from = self.released.get();
         if let Some(length) = position.min(self.file.map.len()).checked_sub(from) {
@@ -328,7 +323,7 @@ mod tests {
         (path, text)
     }
 
-    /// Text of two-byte characters, one of which straddles the end of each stride.
+    /// Text with a two-byte character across the end of each stride.
     fn long() -> String {
         let mut text = "é".repeat(MAPPED_FROM as usize / 2);
         text.insert(0, 'a');

@@ -16,7 +16,7 @@ use crate::{UsageError, input, outputs, render};
 /// Error message for `--gen-suppressions` with another format.
 pub const CONFLICT: &str = "--gen-suppressions writes TOML, and the findings have no other format then: leave out --format and --json";
 
-/// Converts an error in a suppression file to one that shows the position in the text, if known.
+/// Converts an error of a suppression file. If the text is invalid, the result shows the position in it.
 pub fn shown(error: SuppressionsError, json: bool) -> anyhow::Error {
     match error {
         SuppressionsError::Invalid { file, text, error } => {
@@ -106,7 +106,7 @@ impl FindingOptions {
     /// Applies the options to settings.
     ///
     /// # Errors
-    /// A format is requested together with suppressions.
+    /// A format other than text is requested together with `--gen-suppressions`.
     pub fn over(&self, base: CheckSettings) -> Result<CheckSettings, UsageError> {
         let format = self.format.unwrap_or(base.format);
         let gen_suppressions = self.gen_suppressions || base.gen_suppressions;

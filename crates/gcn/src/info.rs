@@ -42,9 +42,9 @@ pub struct Args {
     pub json: bool,
 }
 
-/// Allocation granularity of VGPRs.
+/// Number of VGPRs per block; descriptors count blocks.
 const VGPR_BLOCK: u32 = 4;
-/// Allocation granularity of SGPRs.
+/// Number of SGPRs per block.
 const SGPR_BLOCK: u32 = 8;
 /// Maximum number of kernels named per code object in the list of a file; libraries have hundreds.
 const MAX_NAMED: usize = 4;
@@ -104,7 +104,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 struct EntryReport {
     /// Number starting at 1, as accepted by `--entry`.
     entry: usize,
-    /// Kind and target, as stored in the file.
+    /// Entry ID as stored in the file: the kind and the target.
     id: String,
     target: Option<String>,
     bytes: usize,
@@ -112,7 +112,7 @@ struct EntryReport {
     kernels: Vec<String>,
 }
 
-/// Code objects of a file that contains several; `None` for other files.
+/// Code objects of a file that contains more than one; `None` for other files.
 fn entries(file: &FileBytes) -> Result<Option<Vec<EntryReport>>> {
     let Some(entries) = object::Entries::of(file)? else {
         return Ok(None);
@@ -203,7 +203,7 @@ struct KernelReport {
     arguments: Vec<ArgumentReport>,
     argument_bytes: u64,
     argument_alignment: Option<u64>,
-    /// Count stated by the compiler, or else the number allocated.
+    /// Number of SGPRs that the compiler states, or else the number allocated.
     sgprs: Option<u64>,
     vgprs: Option<u64>,
     /// Allocated SGPRs; `None` for processors that are not GCN.
@@ -405,7 +405,7 @@ impl KernelReport {
     }
 }
 
-/// Formats the used and the allocated number of a kernel's registers.
+/// Formats the numbers of used and allocated registers.
 fn registers(kind: &str, used: Option<u64>, allocated: Option<u32>) -> String {
     let used = used.map_or("?".to_owned(), |used| used.to_string());
     match allocated {
@@ -414,10 +414,10 @@ fn registers(kind: &str, used: Option<u64>, allocated: Option<u32>) -> String {
     }
 }
 
-/// Text for a setting that the processor does not support.
+/// Setting of a feature that the processor does not have.
 const UNSUPPORTED: &str = "unsupported";
 
-/// Text of a setting, in reports and JSON.
+/// Formats a feature's setting; `exists` is false if the processor does not have the feature.
 fn setting(feature: Feature, exists: bool) -> &'static str {
     match feature {
         _ if !exists => UNSUPPORTED,
@@ -428,8 +428,8 @@ fn setting(feature: Feature, exists: bool) -> &'static str {
     }
 }
 
-/// Number of SGPRs that the descriptor requests. Since GCN 1.2 they are allocated in pairs of blocks; LLVM's
-/// descriptors for GCN 1.2 and 1.4 count single blocks and use an even number of them.
+/// Number of SGPRs that hardware allocates for a kernel. Since GCN 1.2, hardware allocates pairs of the blocks that the
+/// descriptor counts.
 fn sgprs_allocated(descriptor: &KernelDescriptor, target: &Target) -> u32 {
     let blocks = descriptor
         .compute_pgm_rsrc1

@@ -1,4 +1,4 @@
-//! Arguments shared by commands: targets, files and standard input.
+//! Arguments shared by commands: dialects, targets, files and numbers.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -46,7 +46,7 @@ where
     })
 }
 
-/// Target with features, as in `--target`: `gfx900`, or `gfx900:xnack-` to enable or disable features.
+/// Target with optional features, as in `--target`: `gfx900` or `gfx900:xnack-`.
 #[derive(Clone, Copy)]
 pub struct NamedTarget {
     pub target: &'static Target,
@@ -121,7 +121,7 @@ fn versions() -> Vec<String> {
     versions
 }
 
-/// Error message for an unknown target. Lists all accepted names, unless the target is a newer one from AMD.
+/// Error message for an unknown target. Lists all accepted names, unless the target is CDNA or RDNA.
 fn accepted_targets(name: &str) -> String {
     let unknown = UnknownTarget(name);
     if unknown.architecture().is_some() {
@@ -141,18 +141,17 @@ fn accepted_targets(name: &str) -> String {
     )
 }
 
-/// Lookup of included files: relative to the source, then in directories.
+/// Reader of included files.
 pub struct SourceFiles<'a> {
-    /// Directories to search, in order.
     directories: &'a [PathBuf],
-    /// The source itself, if its memory can be released.
+    /// Source whose memory is released as it is read, if any.
     text: Option<&'a SourceText>,
     included: RefCell<BTreeSet<PathBuf>>,
 }
 
 impl<'a> SourceFiles<'a> {
-    /// Creates a lookup that searches relative to the source, then in `directories` in order. The memory of `text`,
-    /// the source, is released as it is read.
+    /// Creates a reader that searches the directory of the including file, then `directories` in order. It releases
+    /// the memory of the source `text` as the assembler proceeds.
     pub fn new(directories: &'a [PathBuf], text: Option<&'a SourceText>) -> SourceFiles<'a> {
         SourceFiles {
             directories,

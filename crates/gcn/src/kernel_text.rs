@@ -1,4 +1,4 @@
-//! Text about kernels that `gcn info` prints for code objects and driver programs.
+//! Text about kernels that `gcn info` prints for both code objects and driver programs.
 
 use crate::render::printable;
 
@@ -14,7 +14,7 @@ pub fn sgprs(first: u32, count: u32) -> String {
 /// Heading of the list of arguments.
 pub const ARGUMENTS: &str = "    offset   size  kind                      name: type";
 
-/// Formats an argument. `named` contains its name and type, if known.
+/// Formats an argument as a line of the list. `named` contains its name and type, if known.
 pub fn argument_line(offset: &str, size: &str, kind: &str, named: [Option<&str>; 2]) -> String {
     let named = match named {
         [Some(name), Some(r#type)] => format!("{name}: {type}"),

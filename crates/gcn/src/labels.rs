@@ -1,6 +1,6 @@
 //! File of labels and notes that `gcn dis --labels` adds to a listing.
 //!
-//! Each line has the address of an instruction, as `--hex` shows it, and a name, a quoted note, or both. A `#`
+//! Each line has the address of an instruction, as `--hex` shows it, and a label, a quoted note, or both. A `#`
 //! outside quotes starts a comment.
 
 use std::collections::HashSet;
@@ -20,14 +20,14 @@ const COMMENT: char = '#';
 /// Delimiter of a note.
 const QUOTE: char = '"';
 
-/// Parsed file of labels and notes.
+/// Labels and notes of a file.
 pub struct Labels {
     /// Name of the file.
     file: String,
     entries: Vec<LabelLine>,
 }
 
-/// A line of the file.
+/// Line with an address.
 struct LabelLine {
     /// Line number, starting at 1.
     line: usize,
@@ -36,7 +36,6 @@ struct LabelLine {
     note: Option<String>,
 }
 
-/// Problem for an invalid line.
 fn invalid(file: &str, line: usize, message: &str) -> Problem {
     Problem::new(INVALID_LABELS, format!("{file}:{line}: {message}"))
 }
@@ -79,8 +78,8 @@ impl Labels {
     /// Adds the labels and notes to code.
     ///
     /// # Errors
-    /// An address is outside the code, belongs to several kernels, or is misaligned; or the code has a symbol with a
-    /// label's name.
+    /// An address is outside the code, belongs to several kernels or is misaligned, or a label has the name of a symbol
+    /// of the code.
     pub fn add<'a>(&'a self, code: &mut ListedCode<'a>) -> Result<()> {
         let symbols = code.sections.iter().flat_map(|section| &section.symbols);
         let taken: HashSet<&str> = symbols.map(|symbol| symbol.name).collect();
@@ -182,7 +181,7 @@ impl LabelLine {
     }
 }
 
-/// True if a name is valid as a label without quotes.
+/// True if a name needs no quotes as a label.
 fn is_label(name: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '.' | '$');
     name != "."

@@ -35,7 +35,7 @@ pub struct Args {
     /// (`.clcpp`), HIP (`.hip`) and LLVM IR (`.ll`, `.bc`) are compiled by the system's Clang.
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// Target and its compiler.
+    /// Options of the target and the compiler.
     #[command(flatten)]
     program: ProgramOptions,
     /// Number of the code object in a file that holds several, counted from 1 as `gcn info` lists them.
@@ -94,7 +94,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     match file {
         Some(path) => {
             if let Err(error) = outputs::write(path, |file| file.write_all(&document)) {
-                // Show the findings anyway.
+                // The findings must not be lost.
                 findings::tell(&reports);
                 return Err(error);
             }
@@ -108,7 +108,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     })
 }
 
-/// Checks an input, and adds the files that it includes to `read`.
+/// Checks an input, and adds the files that its source includes to `read`.
 ///
 /// # Errors
 /// The input cannot be read, has errors, or its target is unknown.
@@ -120,7 +120,7 @@ fn lint_file(args: &Args, input: &Path, read: &mut Vec<PathBuf>) -> Result<Vec<F
     };
     request.override_by(&args.program);
     let kernels = args.kernel.iter().map(|name| Some(name.as_str()));
-    // The code is loaded, so that reports can show the symbols and source lines of addresses.
+    // The code is loaded, although it does not run, so that reports can map addresses to symbols and source lines.
     let terms = ProgramTerms {
         kernels: &kernels.collect::<Vec<_>>(),
         json: args.writes_json(),

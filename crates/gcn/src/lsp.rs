@@ -26,7 +26,7 @@ pub struct Args {
 /// # Errors
 /// The input is not the protocol, or `out` cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    // Standard input and output are the only transport.
+    // `--stdio` selects the only transport.
     let Args { stdio: _ } = args;
     let ending =
         gcn_lsp::serve(BufReader::new(io::stdin()), out).map_err(|error| match error.kind() {

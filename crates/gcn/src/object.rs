@@ -1,4 +1,4 @@
-//! Selects the code object that the command line requests from a file, and its target.
+//! Selection of a code object from a file by the options of a command, and its target.
 
 use anyhow::{Result, bail};
 use gcn_isa::Target;
@@ -20,7 +20,7 @@ const ELF_MAGIC: &[u8] = b"\x7fELF";
 /// Maximum number of targets listed in an error.
 const MAX_LISTED: usize = 32;
 /// Number of code objects after which the memory of a mapped file is released. Reading one touches a few pages, and
-/// the system maps more around them.
+/// the system maps more pages around them.
 const RELEASED_EVERY: usize = 64;
 
 /// Criteria that select a code object of a file.
@@ -34,7 +34,7 @@ pub struct ObjectChoice<'a> {
     pub kernel: Option<&'a str>,
 }
 
-/// True if bytes start like a code object or a file that contains code objects, or are an OpenCL driver program.
+/// True for an ELF file, an offload bundle, or an OpenCL driver program.
 pub fn is_object(bytes: &[u8]) -> bool {
     bytes.starts_with(ELF_MAGIC) || is_container(bytes) || is_driver_program(bytes)
 }
@@ -46,7 +46,7 @@ pub struct Entries<'f> {
 }
 
 impl<'f> Entries<'f> {
-    /// Code objects of an offload bundle, a program or a library; `None` if the file is itself a code object.
+    /// Code objects of an offload bundle, a program or a library; `None` for other files, such as a code object.
     ///
     /// # Errors
     /// The file contains no code objects, or is malformed.
@@ -75,7 +75,7 @@ impl Iterator for Entries<'_> {
 /// Reads a code object, or selects one from a file that contains several.
 ///
 /// # Errors
-/// The file is neither, or not exactly one code object matches.
+/// The file is neither or is malformed, or not exactly one code object matches.
 pub fn read(file: &FileBytes, choice: ObjectChoice) -> Result<CodeObject<'static>> {
     match choose(file, choice)? {
         Some(entry) => Ok(entry.read()?),
@@ -83,7 +83,7 @@ pub fn read(file: &FileBytes, choice: ObjectChoice) -> Result<CodeObject<'static
     }
 }
 
-/// Selects a code object from a file that contains several; `None` if the file is itself a code object.
+/// Selects a code object from a file that contains code objects; `None` for other files, which are not checked.
 ///
 /// # Errors
 /// As for [`read`], except for errors in the code object.
@@ -163,15 +163,14 @@ impl std::fmt::Display for ListedTargets {
     }
 }
 
-/// Code objects that match a selection. Code objects without the kernel are dropped, since libraries have thousands.
+/// Code objects that match a selection. Only the first and those with the kernel are kept, since libraries have thousands.
 #[derive(Default)]
 struct Candidates {
     count: usize,
-    /// First matching code object.
     first: Option<BundleEntry<'static>>,
     /// Code objects that contain the kernel, with their numbers.
     kept: Vec<(usize, BundleEntry<'static>)>,
-    /// Symbols of all kernels.
+    /// Symbols of the kernels in all matching code objects.
     symbols: Vec<String>,
 }
 
@@ -179,7 +178,7 @@ impl Candidates {
     fn add(&mut self, number: usize, entry: BundleEntry<'static>, pattern: Option<&NamePattern>) {
         self.count += 1;
         if let Some(pattern) = pattern {
-            // A code object that cannot be read has no kernel.
+            // A code object that cannot be read counts as having no kernels.
             let symbols = entry.kernel_names().unwrap_or_default();
             let has_it = symbols.iter().any(|symbol| pattern.denotes(symbol));
             self.symbols
@@ -191,8 +190,8 @@ impl Candidates {
         self.first.get_or_insert(entry);
     }
 
-    /// Returns the code object that contains the kernel. If several translation units share an instantiation of a
-    /// kernel template, returns the first of them.
+    /// Returns the code object that contains the kernel. If several contain identical code for it, such as a template
+    /// instantiated in several translation units, returns the first.
     fn with_kernel(self, pattern: &NamePattern) -> Result<BundleEntry<'static>> {
         let symbol = pattern.find(self.symbols.iter().map(String::as_str))?;
         let mut found: Option<(CodeObject, &BundleEntry)> = None;
@@ -233,7 +232,7 @@ impl Candidates {
     }
 }
 
-/// Processor and code of a kernel, for recognizing identical kernels of different translation units.
+/// Processor and code of a kernel, for comparing kernels from different translation units.
 fn code<'a>(object: &'a CodeObject, symbol: &str) -> Option<(Option<&'static str>, &'a [u8])> {
     let kernel = object.kernels.iter().find(|kernel| kernel.name == symbol)?;
     let is_inside = |section: &&gcn_object::Section| {
@@ -251,8 +250,8 @@ fn code<'a>(object: &'a CodeObject, symbol: &str) -> Option<(Option<&'static str
     Some((object.processor(), bytes))
 }
 
-/// Generic processors (code object version 6), each with the target that has the same instruction set: the common
-/// subset ("Generic processors" in LLVM's "User Guide for AMDGPU Backend").
+/// Generic processors (code object version 6), each with a target whose instruction set is the same common subset
+/// ("Generic processors" in LLVM's "User Guide for AMDGPU Backend").
 const GENERIC: &[(&str, &str)] = &[("gfx9-generic", "gfx900")];
 
 /// Target for the code of a generic processor; `None` for other code.

@@ -1,4 +1,4 @@
-//! Rules for output files: the directory must exist, and an input must not be overwritten.
+//! Output files: checks that the directory exists and that no input is overwritten, and atomic writes.
 
 use std::fs;
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use gcn_report::replace_file;
 use crate::input;
 use crate::problem::{OUTPUT_CONFLICT, Problem, UNWRITABLE_OUTPUT};
 
-/// Problem for an output that the system cannot write, used as context of the system's error.
+/// Problem for an output that cannot be written, as context for the I/O error.
 pub fn unwritable(path: &Path) -> Problem {
     let message = format!("cannot write {}", input::name(path));
     Problem::new(UNWRITABLE_OUTPUT, message)
@@ -83,7 +83,7 @@ pub enum FileIdentity {
 }
 
 impl FileIdentity {
-    /// Identity of a path; `None` for standard input and for special files, to which several outputs may be written.
+    /// Identity of the file at a path; `None` for `-` and for special files, to which several outputs may be written.
     pub fn of(path: &Path) -> Option<FileIdentity> {
         if path == Path::new(input::STDIN) {
             return None;

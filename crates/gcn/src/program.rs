@@ -1,4 +1,4 @@
-//! Program of a command: a source to assemble or compile, or a code object, with its kernels.
+//! Loading of a command's program: a source, which is assembled or compiled, or a code object.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ pub struct ProgramRequest {
 }
 
 impl ProgramRequest {
-    /// Applies command-line options, which override settings or add to them.
+    /// Applies command-line options, which override the request's settings or add to its lists.
     pub fn override_by(&mut self, options: &ProgramOptions) {
         if options.target.is_some() {
             self.target.clone_from(&options.target);
@@ -115,7 +115,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// Name of an option that was given but does not apply to assembly.
+    /// Name of a given option that does not apply to assembly.
     pub fn inapplicable_option(&self) -> Option<&'static str> {
         let options = [
             ("--optimize", self.optimize.is_some()),
@@ -309,7 +309,7 @@ pub fn program(request: &ProgramRequest, terms: &ProgramTerms<'_>) -> Result<Loa
 
 /// Loads a code object on a device of the target.
 fn load(terms: &ProgramTerms<'_>, object: CodeObject<'static>, target: &str) -> Result<Module> {
-    // Checked first, since an unknown kernel name is a more helpful error than a failure to load.
+    // Checked first: an unknown kernel name is a more helpful error than a failure to load.
     for kernel in terms.kernels {
         symbol(&object, *kernel)?;
     }

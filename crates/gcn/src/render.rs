@@ -86,7 +86,7 @@ pub fn renderer() -> Renderer {
 /// Maximum length of a message in characters. Messages may quote names of any length.
 const MAX_MESSAGE: usize = 400;
 
-/// Truncates a very long message.
+/// Truncates a message to [`MAX_MESSAGE`].
 fn truncate(message: &str) -> Cow<'_, str> {
     match message.char_indices().nth(MAX_MESSAGE) {
         None => message.into(),
@@ -107,13 +107,13 @@ pub struct RenderedSources<'a> {
 /// Limits for diagnostics shown in full; 0 means no limit.
 #[derive(Clone, Copy, Debug)]
 pub struct DiagnosticLimits {
-    /// Maximum number of errors. Warnings after the last error shown are hidden, too.
+    /// Maximum number of errors. Warnings after the first hidden error are hidden, too.
     pub errors: usize,
     /// Maximum number of warnings per name.
     pub warnings: usize,
 }
 
-/// Default for the maximum number of errors.
+/// Default of [`DiagnosticLimits::errors`].
 pub const ERROR_LIMIT: usize = 100;
 
 impl Default for DiagnosticLimits {
@@ -132,7 +132,7 @@ struct WarningCounts(BTreeMap<&'static str, usize>);
 impl WarningCounts {
     /// Counts a warning. Returns true if the warning is among the first `limit` with its name.
     fn shows(&mut self, warning: &Diagnostic, limit: usize) -> bool {
-        // Warnings that the source itself issues have individual texts.
+        // Each warning that the source issues, as with `.warning`, has a text of its own.
         if limit == 0 || warning.id == &ids::USER_WARNING {
             return true;
         }
@@ -141,7 +141,7 @@ impl WarningCounts {
         *count <= limit
     }
 
-    /// Names with more than `limit` warnings, with the number of hidden ones.
+    /// Names with more than `limit` warnings, and the number of hidden ones of each.
     fn hidden(&self, limit: usize) -> impl Iterator<Item = (&'static str, usize)> + '_ {
         let counts = self.0.iter();
         counts
@@ -284,7 +284,7 @@ impl RenderedDiagnostics {
         }
     }
 
-    /// Renders an error in text that has no included files.
+    /// Renders a diagnostic of a text without included files.
     pub fn of_text(
         name: &str,
         text: &str,
@@ -299,7 +299,7 @@ impl RenderedDiagnostics {
         RenderedDiagnostics::new(&sources, &[diagnostic], json)
     }
 
-    /// Combines diagnostics that a compiler has rendered with a final problem.
+    /// Appends a problem to diagnostics that a compiler has rendered.
     pub fn from_compiler(diagnostics: &str, last: &Problem) -> RenderedDiagnostics {
         let line = problem::line(last.name, &last.message);
         RenderedDiagnostics {
@@ -379,7 +379,7 @@ struct Position {
     column: usize,
 }
 
-/// Line counter for positions queried in ascending order, so that each line is counted once.
+/// Line counter. Counts each line once if positions are queried in ascending order.
 struct LineCounter<'a> {
     name: &'a str,
     source: &'a str,
@@ -422,7 +422,7 @@ impl<'a> LineCounter<'a> {
         start..end
     }
 
-    /// Returns the position of a byte, whose line becomes the last queried line.
+    /// Returns the line and column of a byte, whose line becomes the last queried line.
     fn place(&mut self, at: usize) -> Position {
         if at < self.begin {
             *self = LineCounter::new(self.name, self.source, self.start);
@@ -468,7 +468,7 @@ impl<'a> LineCounter<'a> {
     }
 }
 
-/// Quotes text as a shell word.
+/// Quotes text as a shell word, if necessary.
 pub fn shell_word(text: &[u8]) -> Vec<u8> {
     let needs_no_quotes = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=+%@".contains(byte);
     if !text.is_empty() && text.iter().all(needs_no_quotes) {

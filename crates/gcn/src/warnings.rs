@@ -72,7 +72,7 @@ impl Options {
         self.warning_limit
     }
 
-    /// Removes hidden warnings, and turns warnings into errors if a rule requires it.
+    /// Removes warnings that the options hide, and turns others into errors if the options require it.
     pub fn apply(&self, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.retain_mut(|diagnostic| {
             if diagnostic.severity != Severity::Warning {
@@ -87,7 +87,7 @@ impl Options {
         });
     }
 
-    /// Effect of the rules on a warning. A rule for its name takes precedence over rules for all warnings.
+    /// Effect of the options on a warning. A rule for its name takes precedence over those for all warnings.
     fn effect(&self, warning: &Diagnostic) -> Effect {
         let of = |name: Option<&Explanation>| {
             let mut rules = self.rules.iter().rev();

@@ -61,7 +61,7 @@ impl CheckOptions {
     /// Applies the options to settings.
     ///
     /// # Errors
-    /// All checks are excluded, or a format is requested together with suppressions.
+    /// All checks are excluded, or a format other than text is requested together with `--gen-suppressions`.
     pub fn over(&self, base: CheckSettings) -> Result<CheckSettings, UsageError> {
         let is_on = |it: &Check| {
             let is_base = if self.only.is_empty() {

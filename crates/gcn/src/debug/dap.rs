@@ -1,4 +1,4 @@
-//! Debug Adapter Protocol over the standard streams or a loopback port: the requests up to `launch`, and the output.
+//! Debug Adapter Protocol over the standard streams or a loopback port: requests up to `launch`, and output events.
 
 use std::io::{self, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener};
@@ -39,7 +39,7 @@ impl std::str::FromStr for Transport {
     }
 }
 
-/// Name of the standard streams, the default value of `--dap`.
+/// Name of the standard streams, and the value of `--dap` without a port.
 const STANDARD: &str = "stdio";
 
 /// Option that replaces the console by a protocol client.
@@ -107,10 +107,10 @@ pub struct Client {
 }
 
 impl Client {
-    /// Waits for a client. A thread calls `notify` for each message from the client.
+    /// Waits for a client to connect. A thread calls `notify` after each message from the client.
     ///
     /// # Errors
-    /// The port cannot be opened.
+    /// Standard output is closed, the port cannot be opened, or the host cannot create a thread.
     pub fn connect(
         transport: Transport,
         subject: Subject,
@@ -270,7 +270,7 @@ impl Client {
         ))
     }
 
-    /// Writer that sends the output of kernels and launches as events.
+    /// Returns a writer that sends the output of kernels and launches as events.
     pub fn output(&self) -> impl Write {
         Output {
             connection: self.connection.clone(),

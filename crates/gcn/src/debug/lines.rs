@@ -18,10 +18,9 @@ use gcn_console::console::{CommandLine, CommandSource};
 
 use crate::input;
 
-/// Maximum length of a command line in bytes.
+/// Maximum length of a line from a pipe in bytes; the rest of a longer one is the next line.
 const MAX_LINE: u64 = 1 << 16;
 
-/// Source of command lines.
 pub enum Lines {
     /// Terminal with history and completion.
     Terminal(Box<Reedline>),
@@ -32,7 +31,7 @@ pub enum Lines {
 }
 
 impl Lines {
-    /// Reads standard input, with a line editor that completes `names` if it is a terminal.
+    /// Reads standard input. If it is a terminal, a line editor completes `names`.
     pub fn standard(names: Vec<String>) -> Lines {
         if io::stdin().is_terminal() {
             Lines::terminal(&Names::new(names), None)
@@ -120,7 +119,6 @@ impl Names {
     }
 }
 
-/// Creates a completer for commands and names.
 fn completer(names: Vec<String>) -> DefaultCompleter {
     let commands = COMMANDS.iter().map(|row| row.name.to_owned());
     let mut completer = DefaultCompleter::with_inclusions(&['-', '_', '.', ':', '$']);
@@ -135,7 +133,7 @@ impl Completer for Names {
     }
 }
 
-/// Name of the completion menu.
+/// Reedline's name for the completion menu.
 const MENU: &str = "completions";
 
 /// Prompt that ends with a parenthesis.

@@ -29,7 +29,7 @@ struct InstructionReport<'a> {
     words: Vec<u32>,
     /// Text of the instruction; a branch shows its distance in dwords. `None` for a word that does not decode.
     text: Option<String>,
-    /// True if the text assembles to the same words.
+    /// True if `text` assembles to the same words.
     is_exact: bool,
 }
 

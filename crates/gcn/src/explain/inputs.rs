@@ -8,7 +8,7 @@ use gcn_runtime::error_names as runtime;
 
 use crate::problem;
 
-/// Explanation that is also used for diagnostics in a launch file.
+/// Explanation for launch files, also used for their diagnostics.
 pub const INVALID_LAUNCH_FILE: Explanation = Explanation {
     name: problem::INVALID_LAUNCH_FILE,
     meaning: "A launch file is not valid TOML, or has a key or value that launches do not have.",
@@ -17,7 +17,7 @@ pub const INVALID_LAUNCH_FILE: Explanation = Explanation {
     source: "",
 };
 
-/// Explanation that is also used for diagnostics in a suppression file.
+/// Explanation for suppression files, also used for their diagnostics.
 pub const INVALID_SUPPRESSIONS: Explanation = Explanation {
     name: problem::INVALID_SUPPRESSIONS,
     meaning: "A file of suppressions is not valid TOML, or has a key or value that suppressions do not have.",
@@ -214,7 +214,7 @@ inputs! {
     runtime::PANICKED,
         meaning "A function of the caller's in a queue has panicked."
         remedy "The panic's own message names the place."
-    // Names that only the C library uses.
+    // Errors that only the C library returns.
     "null-pointer",
         meaning "A function of the C library got a null pointer where it needs a value."
         remedy "The message names the parameter; gcn.h says which may be null."

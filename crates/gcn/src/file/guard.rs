@@ -1,16 +1,16 @@
 //! Guards for mapped files. If another process truncates a mapped file, reads past the new end raise SIGBUS, which
-//! would kill the tool. The handler maps zeros in place of the lost part so that the command can finish, and
-//! [`shortened`] reports the file.
+//! would kill the tool. The handler maps zero pages over the lost part so that the command can finish, and
+//! [`shortened`] returns the file's name.
 
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// Maximum number of guarded maps. A command has one or two, plus one for each included file.
+/// Maximum number of guarded maps. A command needs only a few.
 const MAX_MAPS: usize = 256;
 
-/// Guarded map, as seen by the handler; free if `end` is 0.
+/// Guarded map, as seen by the handler; inactive if `end` is 0.
 struct GuardSlot {
     begin: AtomicUsize,
     end: AtomicUsize,
@@ -24,7 +24,7 @@ static SLOTS: [GuardSlot; MAX_MAPS] = [const {
         is_shortened: AtomicBool::new(false),
     }
 }; MAX_MAPS];
-/// Names of the files in the slots. The handler does not access them.
+/// Names of the files in the slots; `None` for a free slot. The handler must not lock them.
 static NAMES: Mutex<[Option<String>; MAX_MAPS]> = Mutex::new([const { None }; MAX_MAPS]);
 
 /// Guard of a map. Dropping it ends the protection.
@@ -59,7 +59,7 @@ impl Drop for Guard {
     }
 }
 
-/// Name of a file whose truncated part was read.
+/// Name of a file whose truncated part was read, if there is one.
 pub fn shortened() -> Option<String> {
     let names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     let place = SLOTS.iter().position(|slot| slot.is_shortened.load(SeqCst));
@@ -85,7 +85,7 @@ mod unix {
 
     /// Previous action for SIGBUS.
     static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
-    /// Page size in bytes, cached because the handler must not query it.
+    /// Page size in bytes, queried in advance for the handler.
     static PAGE: OnceLock<usize> = OnceLock::new();
 
     /// Installs the handler for SIGBUS.
@@ -93,12 +93,12 @@ mod unix {
         static ONCE: Once = Once::new();
         let mut result = Ok(());
         ONCE.call_once(|| {
-            // SAFETY: The call queries the system, and has no side effects.
+            // SAFETY: The call has no side effects.
             let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
             let _ = PAGE.set(usize::try_from(page).unwrap_or(4096));
             let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_sigbus;
             // SAFETY: All zeros are a valid value of this C structure. Both pointers refer to such structures, and the
-            // handler has the signature that SA_SIGINFO requires and makes only calls that a handler may make.
+            // handler has the signature that SA_SIGINFO requires and makes only async-signal-safe calls.
             let failed = unsafe {
                 let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
                 let mut before: libc::sigaction = MaybeUninit::zeroed().assume_init();
@@ -116,7 +116,7 @@ mod unix {
     }
 
     extern "C" fn on_sigbus(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
-        // SAFETY: The system passes a valid description of the signal; `si_addr` is the address of the access.
+        // SAFETY: The system passes a valid `siginfo_t`; for SIGBUS, `si_addr` is the address of the access.
         let address = unsafe { (*info).si_addr() } as usize;
         let page = PAGE.get().copied().unwrap_or(4096);
         for slot in &SLOTS {
@@ -124,7 +124,7 @@ mod unix {
             if (begin..end).contains(&address) {
                 let from = address / page * page;
                 // SAFETY: The pages from the access to the end belong to the map of a file. Nothing in this process
-                // writes to the map, and it does not move. mmap is a plain system call.
+                // writes to the map, and it does not move. mmap only makes a system call.
                 let zeros = unsafe {
                     libc::mmap(
                         ptr::with_exposed_provenance_mut(from),
@@ -141,7 +141,7 @@ mod unix {
                 }
             }
         }
-        // The access is outside all guarded maps. Repeating it invokes the previous handler.
+        // The access is outside all guarded maps, or mmap failed. Repeating it invokes the previous handler.
         if let Some(before) = BEFORE.get() {
             // SAFETY: The structure came from the system.
             unsafe { libc::sigaction(libc::SIGBUS, before, ptr::null_mut()) };
