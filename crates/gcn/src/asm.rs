@@ -173,7 +173,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     })
 }
 
-/// JSON result of an assembly; the fields are the keys.
+/// JSON report of an assembly.
 #[derive(Serialize)]
 struct AssemblyReport<'a> {
     /// Output file; `None` after an error.
@@ -224,7 +224,6 @@ fn encodings(assembly: &Assembly) -> String {
     shown
 }
 
-/// Path of the output file.
 fn output_path(args: &Args) -> PathBuf {
     match &args.output {
         Some(path) => path.clone(),

@@ -252,7 +252,7 @@ impl Findings for NewFindings {
     }
 }
 
-/// Runs the launches, as often as the engine's front end restarts them, until it quits.
+/// Runs the launches whenever the engine's front end starts them, until it quits.
 ///
 /// # Errors
 /// A launch cannot start, or output cannot be written.

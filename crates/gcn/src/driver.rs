@@ -139,7 +139,7 @@ pub fn show(
     Ok(())
 }
 
-/// JSON report of a program; the fields are the keys.
+/// JSON report of a program.
 #[derive(Serialize)]
 struct DriverReport {
     format: String,

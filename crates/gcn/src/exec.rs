@@ -125,7 +125,7 @@ pub struct Options {
 
 /// Checks of one `--check`. The alias hides the `Vec` from clap, which would parse each check as a separate value.
 type CheckList = Vec<Check>;
-/// Kernels of one `--kernel`, an alias for the same reason.
+/// Kernels of one `--kernel`; an alias for the same reason.
 type KernelList = Vec<String>;
 
 /// Checks of the program's kernels.
@@ -352,7 +352,7 @@ fn note(text: fmt::Arguments<'_>) {
 }
 
 /// Replaces the contents of an output file from an earlier run with an empty document, which the program's processes
-/// extend. Skips names with [`PROCESS`], since each process has its own file, and special files, such as pipes.
+/// extend. Skips special files, such as pipes, and names with [`PROCESS`], which give each process its own file.
 ///
 /// # Errors
 /// The file cannot be written.

@@ -38,7 +38,7 @@ pub struct Args {
     pub json: bool,
 }
 
-/// JSON explanation; the fields are the keys.
+/// JSON form of an explanation.
 #[derive(Serialize)]
 struct ExplanationReport {
     name: &'static str,

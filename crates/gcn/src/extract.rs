@@ -43,7 +43,7 @@ pub struct Args {
     pub json: bool,
 }
 
-/// JSON description of the extracted code object; the fields are the keys.
+/// JSON report of the extracted code object.
 #[derive(Serialize)]
 struct ExtractReport<'a> {
     output: String,

@@ -11,7 +11,7 @@ use crate::render::{self, RenderedDiagnostics};
 use crate::status::RunOutcome;
 use crate::{Status, UsageError};
 
-/// All problems of a launch.
+/// Problems of a launch, reported together.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", joined(.problems))]
 pub struct Problems {
@@ -53,13 +53,12 @@ pub struct KernelUsageError {
 struct Failure {
     outcome: RunOutcome,
     problems: Vec<Problem>,
-    /// Correct usage.
     help: Option<String>,
     /// Rendered diagnostics of a source, shown unchanged.
     diagnostics: Option<String>,
 }
 
-/// JSON report of a [`Failure`]; the fields are the keys.
+/// JSON report of a [`Failure`].
 #[derive(Serialize)]
 struct FailureReport<'a> {
     outcome: RunOutcome,
@@ -212,7 +211,7 @@ pub fn report_all(
 /// Commands that report rejected arguments in JSON: with `--json`, or with `--format json` and no output file.
 const JSON_COMMANDS: [&str; 6] = ["run", "check", "why", "lint", "info", "isa"];
 
-/// True if the arguments, which clap has rejected, ask one of [`JSON_COMMANDS`] for JSON.
+/// True if the arguments, which clap has rejected, request JSON from a command that reports this error in JSON.
 pub fn reports_usage(error: &clap::Error, arguments: impl Iterator<Item = OsString>) -> bool {
     let texts = arguments.skip(1);
     let texts: Vec<String> = texts.map(|it| it.to_string_lossy().into_owned()).collect();

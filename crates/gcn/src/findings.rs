@@ -16,7 +16,7 @@ use crate::{UsageError, input, outputs, render};
 /// Error message for `--gen-suppressions` with another format.
 pub const CONFLICT: &str = "--gen-suppressions writes TOML, and the findings have no other format then: leave out --format and --json";
 
-/// Converts an error of a suppression file. If the text is invalid, the result shows the position in it.
+/// Converts an error in a suppression file. For invalid text, the result shows the position.
 pub fn shown(error: SuppressionsError, json: bool) -> anyhow::Error {
     match error {
         SuppressionsError::Invalid { file, text, error } => {
@@ -98,7 +98,7 @@ impl FindingOptions {
         (json || self.format == Some(FindingFormat::Json)) && !self.write_file()
     }
 
-    /// Requested format.
+    /// Requested format, if any.
     pub fn format(&self) -> Option<FindingFormat> {
         self.format
     }

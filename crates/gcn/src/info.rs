@@ -133,7 +133,6 @@ fn entries(file: &FileBytes) -> Result<Option<Vec<EntryReport>>> {
     Ok((list.len() > 1).then_some(list))
 }
 
-/// Lists the code objects of a file that contains several.
 fn write_entries(
     name: &str,
     list: &[EntryReport],
@@ -177,7 +176,7 @@ fn short_name(symbol: &String) -> String {
     printable(name.as_ref().unwrap_or(symbol))
 }
 
-/// JSON report of a code object; the fields are the keys.
+/// JSON report of a code object.
 #[derive(Serialize)]
 struct ObjectReport {
     /// LLVM's processor name.

@@ -22,7 +22,6 @@ const QUOTE: char = '"';
 
 /// Labels and notes of a file.
 pub struct Labels {
-    /// Name of the file.
     file: String,
     entries: Vec<LabelLine>,
 }

@@ -1,4 +1,4 @@
-//! Output files: checks that the directory exists and that no input is overwritten, and atomic writes.
+//! Output files: checks of their paths, and atomic writes.
 
 use std::fs;
 use std::io::{self, Write};

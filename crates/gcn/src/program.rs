@@ -63,7 +63,6 @@ pub struct ProgramRequest {
     pub file: PathBuf,
     /// Number of the code object in a file that holds several.
     pub entry: Option<usize>,
-    /// Target name.
     pub target: Option<String>,
     pub dialect: Option<DialectOption>,
     /// Options of the compiler or the assembler.
@@ -115,7 +114,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// Name of a given option that does not apply to assembly.
+    /// Name of an option that is set but does not apply to assembly.
     pub fn inapplicable_option(&self) -> Option<&'static str> {
         let options = [
             ("--optimize", self.optimize.is_some()),
@@ -164,7 +163,6 @@ pub struct ProgramTerms<'a> {
 pub struct LoadedProgram {
     /// Contents of the file.
     pub bytes: FileBytes,
-    /// Loaded code.
     pub module: Module,
     /// Files that the source includes.
     pub included: Vec<PathBuf>,

@@ -98,7 +98,6 @@ fn truncate(message: &str) -> Cow<'_, str> {
 pub struct RenderedSources<'a> {
     /// Name of the source in messages.
     pub name: &'a str,
-    /// Text of the source.
     pub text: &'a str,
     /// Files in ascending order of their positions.
     pub files: &'a [SourceFile],
@@ -210,7 +209,7 @@ pub fn diagnostics(
     out
 }
 
-/// JSON report of a diagnostic; the fields are the keys.
+/// JSON report of a diagnostic.
 #[derive(Serialize)]
 pub struct DiagnosticReport<'a> {
     severity: &'static str,
@@ -259,7 +258,6 @@ pub fn diagnostic_reports<'a>(
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
 pub struct RenderedDiagnostics {
-    /// Rendered text.
     pub text: String,
     /// Name of the first error.
     pub name: Option<&'static str>,

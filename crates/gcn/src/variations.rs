@@ -1,4 +1,4 @@
-//! Options that vary the execution in ways that hardware may.
+//! Options for variations of an execution that hardware allows.
 
 use gcn_runtime::Variations;
 

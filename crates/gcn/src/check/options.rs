@@ -53,7 +53,7 @@ impl CheckOptions {
         self.findings.write_json(false)
     }
 
-    /// Requested format.
+    /// Requested format, if any.
     pub fn format(&self) -> Option<FindingFormat> {
         self.findings.format()
     }

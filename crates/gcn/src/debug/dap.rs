@@ -42,7 +42,7 @@ impl std::str::FromStr for Transport {
 /// Name of the standard streams, and the value of `--dap` without a port.
 const STANDARD: &str = "stdio";
 
-/// Option that replaces the console by a protocol client.
+/// Option that replaces the console with a protocol client.
 #[derive(clap::Args)]
 pub struct DapOption {
     /// Speak the Debug Adapter Protocol, in place of a console: over standard input and output, or with a client that

@@ -12,7 +12,7 @@ use crate::render;
 /// Size of a word in bytes.
 const WORD: usize = 4;
 
-/// JSON report of a code section; the fields are the keys.
+/// JSON report of a code section.
 #[derive(Serialize)]
 struct SectionReport<'a> {
     name: Option<&'a str>,

@@ -247,7 +247,7 @@ impl Shared {
         turn
     }
 
-    /// Stops running waves at Ctrl-C. Kills the program at another one before the next prompt, or if no kernel has run.
+    /// Stops running waves at Ctrl-C. Kills the program at a second one before any prompt, or if no process is connected.
     fn interrupts(&self, mut pressed: UnixStream) {
         let mut is_asked = None;
         while pressed.read_exact(&mut [0]).is_ok() {
@@ -281,7 +281,7 @@ impl Shared {
         }
     }
 
-    /// Reports how the program ended, after its processes have closed their connections or a timeout.
+    /// Waits briefly for connections to close, so that all output has been shown, and reports how the program ended.
     fn finish(&self, status: ExitStatus) -> ExitCode {
         self.ended.store(true, SeqCst);
         let (pause, looks) = LOOK;

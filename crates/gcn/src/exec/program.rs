@@ -86,9 +86,8 @@ struct ElfMachine {
     bits: u8,
 }
 
-/// Program in an ELF file.
+/// Host program in an ELF file.
 pub struct HostProgram {
-    /// Path of the file.
     pub path: PathBuf,
     machine: ElfMachine,
     /// Dynamic loader that the program requests.
