@@ -1,11 +1,11 @@
 //! Uses of uninitialized registers, LDS, scratch and buffers.
 //!
-//! Each bit has a shadow bit that marks it as undefined. Moves and arithmetic propagate shadow bits, with full
-//! precision if that is cheap, so moving an undefined value is not a finding. Using it to determine an address, control
-//! flow or active lanes is a finding, and so is leaving it in a buffer after the kernel.
+//! As in Valgrind's Memcheck, each bit has a shadow bit, which is set if the bit is undefined. Moves and arithmetic
+//! propagate shadow bits, precisely where that is cheap; copying an undefined value is not reported. The checker reports
+//! undefined addresses, branch conditions and EXEC bits, and undefined bits that a kernel leaves in a buffer.
 //!
-//! Instructions are evaluated at issue, when their sources are available. For most of them, a test against the set of
-//! undefined registers suffices, since they access only defined ones.
+//! Instructions are evaluated at issue, before they overwrite their sources. Most of them use only defined registers,
+//! so a test against the set of undefined registers suffices.
 
 mod part;
 mod origin;
@@ -113,26 +113,26 @@ impl Observer for Uninit {
     }
 }
 
-/// Checker for the waves of one thread.
+/// Checker for the waves that one host thread runs.
 struct UninitWatch {
     findings: Arc<Findings>,
     shared: Arc<SharedResults>,
     facts: ByStep<Arc<UninitFacts>>,
     moved: MovedFacts,
-    /// State of each wave. The executing wave is the current one.
+    /// Shadow state of each wave. The executing wave is the current one.
     waves: Waves<UndefinedWave>,
     groups: Groups<GroupState>,
-    /// State of ended waves, kept for reuse.
+    /// State of ended waves, reused to avoid allocation.
     spare: Vec<UndefinedWave>,
     loads: Loads,
-    /// Instructions that left undefined bits, by address and origin, with the number of the first store.
+    /// Instructions that stored undefined bits, by address and origin, with the number of the first store.
     storing: HashMap<(u64, UndefinedOrigin), (Arc<StoringInstruction>, Option<u32>)>,
-    /// Scratch buffer for addresses, reused to avoid allocation.
+    /// Addresses of the current instruction, reused to avoid allocation.
     access: Box<Access>,
     spans: Vec<Span>,
 }
 
-/// A report under construction.
+/// Parameters of [`UninitWatch::report`].
 struct UninitReport<'a> {
     kind: Kind,
     message: String,
@@ -144,7 +144,7 @@ struct UninitReport<'a> {
 }
 
 impl UninitWatch {
-    /// Makes the wave of an event the current one, and returns its state.
+    /// Makes the wave of an event current, and returns its state.
     #[inline]
     fn turn(&mut self, context: &Context<'_>) -> &mut UndefinedWave {
         let spare = &mut self.spare;
@@ -174,7 +174,7 @@ impl UninitWatch {
         });
     }
 
-    /// Reports undefined values that determine addresses or control flow, and marks them as defined.
+    /// Reports undefined addresses and branch conditions, and marks them as defined to avoid repeated reports.
     fn decisions(
         &mut self,
         context: &Context<'_>,
@@ -186,7 +186,7 @@ impl UninitWatch {
         };
         let registers = &mut state.registers;
         let isa = instruction.step.inst.isa;
-        // A vector memory instruction without active lanes accesses nothing.
+        // Without active lanes, vector memory instructions access nothing, except GWS and ordered count.
         let plan = instruction.step.memory.as_deref();
         let is_idle = instruction.exec == 0
             && plan.is_some_and(|plan| {
@@ -277,7 +277,7 @@ impl UninitWatch {
         }
     }
 
-    /// Reports undefined bits of EXEC, and marks them as defined.
+    /// Reports undefined bits of EXEC, and marks EXEC as defined.
     fn exec(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         let Some(state) = self.waves.current() else {
             return;
@@ -312,7 +312,7 @@ impl UninitWatch {
         );
     }
 
-    /// Handles a memory instruction. `reads_defined` is true if it reads only defined registers.
+    /// Evaluates a memory instruction. `reads_defined` is true if all registers that it reads are defined.
     fn memory(
         &mut self,
         context: &Context<'_>,
@@ -341,7 +341,7 @@ impl UninitWatch {
             access: &self.access,
             spans: &mut self.spans,
         };
-        // A sample also reads other texels, which may be undefined.
+        // `access` holds only the first of the texels that each lane of a sample reads.
         let is_sampled = instruction.step.accesses_texels();
         if reads_defined
             && !is_sampled
@@ -400,7 +400,7 @@ impl UninitWatch {
         }
     }
 
-    /// Returns the registers that an image descriptor adds to the address, if some of them are undefined.
+    /// Returns the further address registers that an image descriptor requires, if they have undefined bits.
     #[inline]
     fn undefined_beyond(
         &mut self,
@@ -414,7 +414,7 @@ impl UninitWatch {
         registers.first_undefined(&beyond, exec).map(|_| beyond)
     }
 
-    /// True if an instruction is known to read and leave only defined values. If so, marks its destinations as defined.
+    /// Fast path: if the instruction surely reads only defined values, marks its destinations as defined and returns true.
     /// `bases_number` is [`ShareAccess::bases_number`], if known.
     #[inline]
     fn is_defined(
@@ -448,7 +448,7 @@ impl UninitWatch {
         loads_defined && defines_result(&mut state.registers, facts, exec)
     }
 
-    /// Handles an instruction that may read or write undefined bits, or accesses memory.
+    /// Slow path, for instructions that may use undefined registers or memory.
     fn slow(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, facts: &UninitFacts) {
         self.decisions(context, instruction, facts);
         let Some(state) = self.waves.current() else {

@@ -14,30 +14,30 @@ use super::apply::follows;
 use super::registers::SCC;
 use crate::registers::used;
 
-/// Propagation of undefined bits through an instruction.
+/// Rule by which undefined bits propagate through an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum UndefinedFlow {
-    /// From the sources to the result, as the operation determines.
+    /// According to the operation, bit by bit where possible.
     Alu(AluOp),
-    /// Equality or inequality of scalar sources, written to SCC.
+    /// Scalar comparison for equality or inequality, with the result in SCC.
     Equal,
-    /// Any undefined source bit makes all results undefined.
+    /// Any undefined source bit makes the whole result undefined.
     Any,
-    /// Lanes exchange values through the LDS hardware.
+    /// DS_SWIZZLE, DS_PERMUTE or DS_BPERMUTE: lanes exchange values.
     Lanes,
-    /// A load, a store or an atomic.
+    /// Load, store or atomic.
     Memory,
 }
 
-/// Control flow that depends on a value read by an instruction.
+/// Value on which a branch or jump depends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Decides {
     Nothing,
-    /// A branch on SCC.
+    /// SCC, for a branch.
     Scc,
-    /// A branch on VCC being zero or nonzero.
+    /// VCC, for a branch if it is zero or nonzero.
     Vcc,
-    /// A jump to the address in the source.
+    /// Source registers, for a jump to their value.
     Target,
 }
 
@@ -46,27 +46,24 @@ pub(super) enum Decides {
 pub(super) struct UninitFacts {
     pub(super) class: UndefinedFlow,
     pub(super) decides: Decides,
-    /// Vector registers that are read.
     pub(super) vector_read: Box<[u8]>,
-    /// True if the instruction may read inactive lanes.
+    /// True if the instruction may read lanes that are inactive.
     pub(super) crosses: bool,
-    /// Bitmap of the scalar registers that are read.
+    /// Bitmap of the scalar registers that are read, with SCC as bit [`SCC`].
     pub(super) scalar_read: u128,
-    /// Vector registers that are written.
     pub(super) vector_written: Box<[u8]>,
-    /// True if the instruction writes all bits of its vector destinations in all active lanes.
+    /// True if the instruction writes all bits of its destinations, in all active lanes.
     pub(super) writes_whole: bool,
-    /// Bitmap of the scalar registers that are written.
+    /// Bitmap of the scalar registers that are written, with SCC as bit [`SCC`].
     pub(super) scalar_written: u128,
-    /// Registers that are used as an address, a descriptor or an index.
+    /// Uses of registers as an address, a descriptor or an index.
     pub(super) addresses: Box<[RegisterUse]>,
-    /// All register uses, except EXEC as a lane mask.
+    /// All register uses, except of EXEC as the mask of active lanes.
     pub(super) uses: Box<[RegisterUse]>,
     /// True if a source is LDS_DIRECT, whose address is in M0.
     pub(super) reads_lds_direct: bool,
-    /// Execution unit.
     pub(super) unit: Unit,
-    /// True if SCC indicates that the result is nonzero.
+    /// True if the instruction sets SCC to (result != 0).
     pub(super) tests_result: bool,
     /// True if an operand is a signed integer.
     pub(super) is_signed: bool,
@@ -75,18 +72,18 @@ pub(super) struct UninitFacts {
     pub(super) sources: [Option<usize>; 3],
 }
 
-/// Facts about instructions with operands that VGPR indexing or MOVREL has moved.
+/// Cache of facts about instructions whose register operands VGPR indexing or MOVREL replaces.
 #[derive(Default)]
 pub(super) struct MovedFacts(HashMap<MovedKey, Arc<UninitFacts>>);
 
-/// Number of an instruction, its operands, and true if M0 is an index.
+/// Instruction number, operands after replacement, and true if VGPR indexing applies.
 type MovedKey = (usize, [Arg; MAX_ARGS], bool);
 
-/// Maximum number of cached facts.
+/// Maximum number of entries in [`MovedFacts`].
 const MOST_MOVED: usize = 1 << 12;
 
 impl MovedFacts {
-    /// Returns the facts about an instruction with moved operands.
+    /// Returns the facts about an instruction with its current operands.
     pub(super) fn of(
         &mut self,
         context: &Context<'_>,
@@ -103,7 +100,7 @@ impl MovedFacts {
     }
 }
 
-/// Returns a bitmap of registers, in which SCC has its own number.
+/// Returns a bitmap of scalar registers, with SCC as bit [`SCC`].
 fn scalars(registers: Registers) -> u128 {
     match registers {
         Registers::Scalar { first, count } => {
@@ -119,7 +116,7 @@ fn scalars(registers: Registers) -> u128 {
     }
 }
 
-/// Returns the vector registers of register uses.
+/// Returns the sorted numbers of the vector registers in `uses`.
 fn vectors<'u>(uses: impl Iterator<Item = &'u RegisterUse>) -> Box<[u8]> {
     let mut all = Vec::new();
     for it in uses {
@@ -137,7 +134,7 @@ impl UninitFacts {
         UninitFacts::with(step, step.inst.uses().registers(), None)
     }
 
-    /// Creates the facts about an instruction, given its register uses and its index register, if any.
+    /// Creates the facts about an instruction from its register uses and the use of M0 as VGPR index, if any.
     pub(super) fn with(
         step: &Step,
         uses: impl Iterator<Item = RegisterUse>,
@@ -190,7 +187,7 @@ impl UninitFacts {
                 .any(|slot| matches!(slot.ty, Ty::I16 | Ty::I32 | Ty::I64)),
             destination,
             sources: match inst.encoding {
-                // The constant is the last source. If there is another source, it is in the destination field.
+                // The destination field may hold the first source. The constant is the last source.
                 Encoding::Sopk => match place(Field::Sdst) {
                     Some(first) => [Some(first), place(Field::Simm16), None],
                     None => [place(Field::Simm16), None, None],
@@ -214,7 +211,7 @@ fn decides(does: Does) -> Decides {
     }
 }
 
-/// Returns the register uses that determine an address in memory or in the register file.
+/// Returns the register uses that determine which memory or VGPR is accessed.
 fn addresses(step: &Step, uses: &[RegisterUse]) -> impl Iterator<Item = RegisterUse> {
     let inst = &step.inst;
     let row = inst.row();
@@ -301,7 +298,7 @@ fn class(step: &Step) -> UndefinedFlow {
 }
 
 impl UndefinedFlow {
-    /// True if the result for two equal sources does not depend on their value, apart from a borrow.
+    /// True if two equal sources cancel out, as in `x ^ x`, so that their undefined bits do not matter.
     pub(super) fn cancels(self) -> bool {
         use Bitwise::{AndNot, NotAnd, NotOr, OrNot, Xnor, Xor};
         match self {
@@ -318,7 +315,7 @@ impl UndefinedFlow {
     }
 }
 
-/// True if the result is followed bit by bit, and SCC, if written, is 1 for a nonzero result.
+/// True if the result is tracked bit by bit, and SCC, if written, is set to (result != 0).
 fn tests_result(class: UndefinedFlow) -> bool {
     matches!(
         class,
@@ -333,7 +330,7 @@ fn tests_result(class: UndefinedFlow) -> bool {
     )
 }
 
-/// True if a scalar operand of a vector instruction is a lane mask.
+/// True if a scalar operand of a vector instruction has one bit per lane.
 pub(super) fn is_lane_mask(step: &Step, it: &RegisterUse) -> bool {
     let Registers::Scalar { first, count: 2 } = it.registers else {
         return false;

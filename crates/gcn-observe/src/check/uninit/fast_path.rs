@@ -1,4 +1,4 @@
-//! Fast paths for instructions without undefined sources.
+//! Fast paths for instructions with defined sources.
 
 use gcn_emu::observe::Context;
 use gcn_emu::step::{Family, Step};
@@ -9,8 +9,8 @@ use super::repeats::Repeats;
 use super::results::SharedResults;
 use super::state::GroupState;
 
-/// True if a memory instruction with defined registers is known to access only defined memory, without a lookup of its
-/// addresses in the shadow.
+/// True if an instruction with defined address and data registers surely accesses only defined memory. The memory
+/// shadow is not searched.
 #[inline]
 pub(super) fn accesses_defined(
     context: &Context<'_>,
@@ -23,7 +23,7 @@ pub(super) fn accesses_defined(
 ) -> bool {
     let has_lds = group.lds.has_any();
     let Some(plan) = step.memory.as_deref() else {
-        // The instruction reads LDS_DIRECT.
+        // Instructions without a plan access memory through LDS_DIRECT.
         return !has_lds;
     };
     let has_scratch = context.wave.scratch.bytes_per_lane != 0;
@@ -41,7 +41,7 @@ pub(super) fn accesses_defined(
     !may_have_undefined || repeats.has(context, step, exec, version, bases_number)
 }
 
-/// True if all sources of an instruction are defined.
+/// True if all registers that an instruction reads are defined.
 #[inline]
 pub(super) fn reads_defined(
     registers: &UndefinedRegisters,
@@ -54,8 +54,8 @@ pub(super) fn reads_defined(
     undefined & lanes == 0 && registers.undefined & facts.scalar_read == 0
 }
 
-/// Marks the destinations of an instruction with defined sources as defined. If the instruction preserves bits of a
-/// register that may be undefined, returns false and changes nothing.
+/// Marks the destinations of an instruction with defined sources as defined. If the instruction may preserve undefined
+/// bits of a destination, returns false and changes nothing.
 #[inline]
 pub(super) fn defines_result(
     registers: &mut UndefinedRegisters,
@@ -74,7 +74,7 @@ pub(super) fn defines_result(
     is_defined
 }
 
-/// Marks all destinations of an instruction as defined.
+/// Marks the destinations of an instruction as defined.
 #[inline]
 pub(super) fn define_written(registers: &mut UndefinedRegisters, facts: &UninitFacts, exec: u64) {
     registers.undefined &= !facts.scalar_written;

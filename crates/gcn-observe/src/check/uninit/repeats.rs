@@ -1,28 +1,28 @@
-//! Cache of repeated LDS accesses.
+//! Cache of LDS accesses that read or wrote only defined bytes.
 //!
-//! Loops over tiles access the same LDS bytes repeatedly, with their addresses in the same register. Bytes that were
-//! found to be defined remain so until undefined bits are stored, so it is sufficient to compare the register.
+//! Tiled loops access the same LDS bytes in each iteration, with the same addresses. Defined bytes remain defined until
+//! undefined bits are stored, so comparing the address register and the version of the shadow suffices.
 
 use gcn_emu::observe::Context;
 use gcn_emu::step::{Family, MemoryPlan, Step};
 use gcn_emu::wave::Lanes;
 use gcn_isa::Does;
 
-/// An access to bytes that are all defined.
+/// A cached access.
 #[derive(Debug)]
 struct Repeat {
     step: usize,
     key: RepeatKey,
     addresses: Lanes,
-    /// Number of the base addresses in [`ShareAccess`], if known.
+    /// [`bases_number`] of the last hit, if known.
     ///
-    /// [`ShareAccess`]: gcn_emu::observe::ShareAccess
+    /// [`bases_number`]: gcn_emu::observe::ShareAccess::bases_number
     bases_number: Option<u64>,
-    /// Number of misses minus number of hits, but at least 0.
+    /// Saturating counter, incremented by misses and decremented by hits.
     misses: u8,
 }
 
-/// State besides the addresses that determines the accessed bytes, and the version of LDS.
+/// Other state on which the accessed bytes depend, and the version of the LDS shadow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct RepeatKey {
     exec: u64,
@@ -34,16 +34,16 @@ struct RepeatKey {
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
     list: Vec<Repeat>,
-    /// Index of the last lookup. Code repeats accesses in the same order.
+    /// Index of the entry found last. The next lookup tries the following entry first, since loops repeat the order.
     at: usize,
 }
 
 /// Maximum number of cached accesses.
 const MOST: usize = 64;
-/// Number of misses after which an access is no longer cached.
+/// Value of [`Repeat::misses`] above which an entry is no longer updated.
 const TOO_MANY: u8 = 8;
 
-/// Returns the address register of an access that can be cached.
+/// Returns the address register of an access, if the access can be cached.
 fn addresses(plan: &MemoryPlan) -> Option<u8> {
     let accesses_memory = matches!(
         plan.does,
@@ -55,12 +55,10 @@ fn addresses(plan: &MemoryPlan) -> Option<u8> {
 }
 
 impl Repeats {
-    /// Clears the cache.
     pub(super) fn begin(&mut self) {
         self.list.clear();
     }
 
-    /// Returns the index of an instruction's entry.
     fn find(&mut self, step: usize) -> Option<usize> {
         let next = self.at + 1;
         let is_it = |place: usize| self.list.get(place).is_some_and(|it| it.step == step);
@@ -81,7 +79,7 @@ impl Repeats {
         }
     }
 
-    /// True if the access is cached for this version of LDS. `bases_number` is the number of its base addresses, if known.
+    /// True if the access is cached. `version` is that of the LDS shadow; `bases_number` is `None` if unknown.
     pub(super) fn has(
         &mut self,
         context: &Context<'_>,
@@ -108,7 +106,7 @@ impl Repeats {
         is_same
     }
 
-    /// Caches an access to bytes that are all defined.
+    /// Caches an access after which all accessed bytes are defined.
     pub(super) fn note(&mut self, context: &Context<'_>, step: &Step, exec: u64, version: u64) {
         let Some(register) = step.memory.as_deref().and_then(addresses) else {
             return;

@@ -1,4 +1,4 @@
-//! Fast path that checks common accesses as spans, most of which contain only defined memory.
+//! Fast path for memory accesses with defined data, which looks up spans of bytes rather than each lane's element.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use gcn_emu::observe::{Access, Span};
 
 use super::memory::{GlobalView, UndefinedPrivate};
 
-/// An access to LDS or global memory with one address per element.
+/// A memory access on the fast path.
 pub(super) struct SpanAccess<'a> {
     pub(super) access: &'a Access,
-    /// Scratch buffer, reused to avoid allocation.
+    /// Spans of the access, reused to avoid allocation.
     pub(super) spans: &'a mut Vec<Span>,
 }
 
 impl SpanAccess<'_> {
-    /// True if the access is of this form and does not touch the wave's scratch.
+    /// True if the fast path covers the access: a vector access to LDS, or to global memory outside the wave's scratch.
     pub(super) fn is_it(&self, scratch: &Range<u64>) -> bool {
         let access = self.access;
         let is_elsewhere = |(first, last): (u64, u64)| last < scratch.start || first >= scratch.end;
@@ -25,7 +25,7 @@ impl SpanAccess<'_> {
             && access.range(access.global).is_none_or(is_elsewhere)
     }
 
-    /// Computes the spans of the lanes in `lanes`.
+    /// Computes the spans that the given lanes access.
     fn find(&mut self, lanes: u64) {
         self.spans.clear();
         self.access.spans(lanes, false, self.spans);
@@ -34,8 +34,8 @@ impl SpanAccess<'_> {
         }
     }
 
-    /// True if the memory of an access with defined data is defined afterwards. Stores define it; for other accesses,
-    /// it must already be defined.
+    /// True if the accessed memory is defined after the access. A store of defined data marks it as defined; for other
+    /// accesses, it must already be defined.
     pub(super) fn leaves_defined(
         &mut self,
         lds: &mut UndefinedPrivate,

@@ -1,4 +1,4 @@
-//! Undefined bits of waves and workgroups.
+//! Shadow state of waves and workgroups.
 
 use std::collections::HashMap;
 
@@ -10,12 +10,12 @@ use super::registers::UndefinedRegisters;
 use super::repeats::Repeats;
 use crate::waves::Groups;
 
-/// State of a wave.
+/// Shadow state of a wave.
 pub(super) struct UndefinedWave {
     pub(super) registers: Box<UndefinedRegisters>,
     pub(super) scratch: UndefinedPrivate,
     pub(super) repeats: Repeats,
-    /// Numbers of the stores that left undefined bits, by instruction address.
+    /// Numbers of the wave's stores of undefined bits, by instruction address.
     pub(super) stores: HashMap<u64, u32>,
 }
 
@@ -45,7 +45,7 @@ impl UndefinedWave {
     }
 }
 
-/// State of a workgroup.
+/// Shadow state of a workgroup.
 #[derive(Default)]
 pub(super) struct GroupState {
     pub(super) lds: UndefinedPrivate,
@@ -58,7 +58,7 @@ pub(super) fn scratch_bytes(scratch: &Scratch) -> u64 {
     u64::from(scratch.bytes_per_lane).next_multiple_of(4) * 64
 }
 
-/// Returns the state of a wave's workgroup.
+/// Returns the state of a wave's workgroup, and creates it on first use.
 #[inline]
 pub(super) fn group_of<'g>(
     groups: &'g mut Groups<GroupState>,
