@@ -1,11 +1,11 @@
-//! Pairs of instructions with too few wait states between them, and reads of VCCZ while it may be wrong.
+//! Hazards: instructions with too few wait states between them, and reads of VCCZ while it may be wrong.
 //!
-//! The emulator has no pipeline, so missing wait states do not change results. This checker counts the wait states
-//! between the instructions that a wave executes, including across taken branches.
+//! The emulator has no pipeline, so missing wait states do not change results. This checker counts wait states in the
+//! instruction stream of each wave, across branches.
 //!
-//! The hazards that begin and end in a sequence of instructions depend only on the last few instructions before it and
-//! on the state of VCCZ ([`HazardHistory`]). They are computed once per history and sequence, and looked up when a wave
-//! executes the sequence again. A kernel is not watched if no path through its code has a violation ([`Ahead`]).
+//! The violations in a sequence of instructions depend only on the sequence and a short history: the last instructions
+//! before it and the state of VCCZ ([`HazardHistory`]). They are computed once per sequence and history, and cached.
+//! Kernels are not watched if static analysis ([`Ahead`]) finds no violation.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,7 +21,7 @@ use crate::vccz::{Vccz, WrongVccz};
 use crate::wait_states::{HazardPart, HazardSet, MOST, MissingWaitStates};
 use crate::waves::Waves;
 
-/// The hazard checker.
+/// Checker for hazards.
 pub(super) struct Hazards {
     findings: Arc<Findings>,
     ahead: Arc<Ahead>,
@@ -38,8 +38,7 @@ impl Hazards {
     }
 }
 
-/// Cache of the hazard roles of instructions, shared by all dispatches. Computing a role takes longer than executing
-/// the instruction many times.
+/// Cache of the hazard roles of instructions, shared by all dispatches. Computing a role is slow.
 #[derive(Default)]
 struct KnownParts(Mutex<HashMap<Inst, HazardPart>>);
 
@@ -81,34 +80,33 @@ impl Observer for Hazards {
     }
 }
 
-/// An instruction and its address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct PlacedInst {
     pc: u64,
     inst: Inst,
 }
 
-/// An instruction that begins hazards.
+/// A recent instruction that began hazards.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct BegunHazards {
     at: PlacedInst,
     hazards: HazardSet,
-    /// Number of wait states since the instruction.
+    /// Number of wait states since then.
     states: u8,
 }
 
-/// The part of a wave's history that affects later hazards.
+/// The part of a wave's history on which later violations depend.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct HazardHistory {
-    /// Last instructions that began hazards. Earlier ones no longer matter.
+    /// Instructions that began hazards fewer than [`MOST`] wait states ago.
     begun: Vec<BegunHazards>,
     vccz: Vccz<PlacedInst>,
 }
 
-/// Number of a [`HazardHistory`]; 0 at the start of a wave.
+/// Index in [`KnownSequences::pasts`]. 0 is the history of a wave that starts.
 type PastNumber = u32;
 
-/// A problem at an instruction.
+/// A violation at an instruction.
 #[derive(Clone, Debug)]
 struct HazardError {
     inst: PlacedInst,
@@ -117,7 +115,7 @@ struct HazardError {
 
 #[derive(Clone, Debug)]
 enum HazardErrorKind {
-    /// An earlier instruction that began hazards, and the number of wait states since then.
+    /// `before` began a hazard only `states` wait states earlier.
     MissingWaitStates {
         before: PlacedInst,
         states: u8,
@@ -125,7 +123,7 @@ enum HazardErrorKind {
     Vccz(WrongVccz<PlacedInst>),
 }
 
-/// Result of executing a sequence after a history.
+/// Result of a sequence that follows a history.
 #[derive(Clone, Debug, Default)]
 struct SequenceResult {
     /// History after the sequence.
@@ -133,10 +131,10 @@ struct SequenceResult {
     wrong: Box<[HazardError]>,
 }
 
-/// Sequence of instructions: number of the first one, and number of instructions.
+/// Index of the first instruction of a sequence, and number of instructions.
 type Sequence = (usize, usize);
 
-/// Cached histories, and results of sequences.
+/// Cache of histories and of the results of sequences.
 #[derive(Default)]
 struct KnownSequences {
     pasts: Vec<HazardHistory>,
@@ -144,7 +142,7 @@ struct KnownSequences {
     outcomes: HashMap<(PastNumber, Sequence), SequenceResult>,
 }
 
-/// Maximum number of cached results, which only code with erratic jumps exceeds.
+/// Maximum number of cached results.
 const MAX_OUTCOMES: usize = 1 << 16;
 
 impl KnownSequences {
@@ -158,13 +156,13 @@ impl KnownSequences {
     }
 }
 
-/// Checker for the waves of one thread.
+/// Checker for the waves that one host thread runs.
 struct HazardWatch {
     findings: Arc<Findings>,
     known_parts: Arc<KnownParts>,
     parts: ByStep<HazardPart>,
     known: KnownSequences,
-    /// Last result for each first instruction of a sequence, if it had no problems.
+    /// Last sequence without violations from each instruction index: history before, length, history after.
     recent: Vec<Option<(PastNumber, usize, PastNumber)>>,
     /// Current history of each wave.
     waves: Waves<PastNumber>,
@@ -219,7 +217,7 @@ impl HazardWatch {
         }
     }
 
-    /// Clears the caches, except for the current histories of waves.
+    /// Clears the caches, but keeps the current history of each wave under a new number.
     fn forget(&mut self) {
         let old = std::mem::take(&mut self.known);
         self.known.number(HazardHistory::default());
@@ -231,7 +229,7 @@ impl HazardWatch {
         self.recent.clear();
     }
 
-    /// Looks up or computes the result of a sequence, and reports its problems.
+    /// Looks up or computes the result of a sequence, and reports its violations.
     #[cold]
     fn look_up(&mut self, context: &Context<'_>, sequence: &[Step]) {
         if self.known.pasts.is_empty() || self.known.outcomes.len() >= MAX_OUTCOMES {

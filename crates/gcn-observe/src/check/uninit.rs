@@ -1,8 +1,8 @@
 //! Uses of uninitialized registers, LDS, scratch and buffers.
 //!
 //! As in Valgrind's Memcheck, each bit has a shadow bit, which is set if the bit is undefined. Moves and arithmetic
-//! propagate shadow bits, precisely where that is cheap; copying an undefined value is not reported. The checker reports
-//! undefined addresses, branch conditions and EXEC bits, and undefined bits that a kernel leaves in a buffer.
+//! propagate shadow bits, precisely where that is cheap, so that copying an undefined value is not reported. Undefined
+//! addresses, branch conditions and EXEC bits are reported, as are undefined bits that a kernel leaves in a buffer.
 //!
 //! Instructions are evaluated at issue, before they overwrite their sources. Most of them use only defined registers,
 //! so a test against the set of undefined registers suffices.
@@ -414,8 +414,8 @@ impl UninitWatch {
         registers.first_undefined(&beyond, exec).map(|_| beyond)
     }
 
-    /// Fast path: if the instruction surely reads only defined values, marks its destinations as defined and returns true.
-    /// `bases_number` is [`ShareAccess::bases_number`], if known.
+    /// Fast path: if an instruction surely reads only defined values, marks its destinations as defined and returns
+    /// true. `bases_number` is [`ShareAccess::bases_number`], if known.
     #[inline]
     fn is_defined(
         &mut self,

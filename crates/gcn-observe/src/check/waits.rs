@@ -1,8 +1,8 @@
 //! Uses of registers and LDS before S_WAITCNT makes them available.
 //!
-//! The emulator performs operations at issue, so a missing wait does not change results. This checker tracks the
-//! resources held by each wave's outstanding operations ([`Outstanding`]), and inspects the registers of every
-//! instruction. A kernel is not watched if no path through its code has an early use ([`Ahead`]).
+//! By default, the emulator performs memory operations at issue, so a missing S_WAITCNT does not change results. This
+//! checker tracks the registers and LDS bytes that each wave's outstanding operations hold ([`Outstanding`]), and
+//! reports instructions that use them. Kernels are not watched if static analysis ([`Ahead`]) finds no early use.
 
 mod facts;
 mod lds;
@@ -62,10 +62,10 @@ impl Observer for Waits {
     }
 }
 
-/// A resource held by an operation.
+/// Registers or LDS bytes that an outstanding operation holds.
 #[derive(Clone, Debug, PartialEq)]
 struct HeldResource {
-    /// Number and address of the instruction.
+    /// Index and address of the operation's instruction.
     index: usize,
     pc: u64,
     what: HeldPlace,
@@ -73,13 +73,13 @@ struct HeldResource {
 
 #[derive(Clone, Debug, PartialEq)]
 enum HeldPlace {
-    /// Registers and lanes that the operation will write or has yet to read.
+    /// Registers, and their lanes, that the operation has yet to write or read.
     Registers(RegisterUse, u64),
-    /// Bytes of LDS that the operation will write or read.
+    /// LDS bytes that the operation has yet to write or read.
     Lds { bytes: Arc<LdsBytes>, writes: bool },
 }
 
-/// Operations of a wave, and the registers they hold.
+/// Outstanding operations of a wave.
 #[derive(Default)]
 struct WaveOperations {
     outstanding: Outstanding<HeldResource>,
@@ -92,7 +92,7 @@ struct WaveOperations {
 }
 
 impl WaveOperations {
-    /// Recomputes the held registers.
+    /// Recomputes the other fields from `outstanding`.
     fn changed(&mut self) {
         let mut now = WaveOperations::default();
         for it in self.outstanding.held() {
@@ -111,28 +111,28 @@ impl WaveOperations {
     }
 }
 
-/// Checker for the waves of one thread.
+/// Checker for the waves that one host thread runs.
 struct WaitWatch {
     findings: Arc<Findings>,
     facts: ByStep<WaitFacts>,
     waves: Waves<WaveOperations>,
-    /// LDS accesses outstanding at a barrier, by workgroup.
+    /// LDS accesses of each workgroup that were outstanding at a barrier.
     groups: Groups<Unwaited<HeldResource>>,
-    /// Scratch buffer for addresses, reused to avoid allocation.
+    /// Addresses of the current instruction, reused to avoid allocation.
     access: Box<Access>,
 }
 
-/// Use of a held resource by an instruction.
+/// An instruction's use of registers that an operation holds.
 struct EarlyUse {
     held: Held<HeldResource>,
-    /// Waits that release the resource, as counters and values.
+    /// Counters to wait for, with the values that release the registers.
     waits: Vec<(Counter, u8)>,
-    /// Registers used by the instruction.
+    /// Registers that the instruction uses.
     its: RegisterUse,
 }
 
 impl EarlyUse {
-    /// Adds another counter that holds the resource, or another execution of the operation that holds it.
+    /// Adds another counter that holds the registers, or another execution of the operation that holds them.
     fn also(&mut self, held: &Held<HeldResource>) {
         let until = held.wait();
         match self.waits.iter_mut().find(|(by, _)| *by == held.counter) {
@@ -143,7 +143,7 @@ impl EarlyUse {
 }
 
 impl WaitWatch {
-    /// Finds the first conflict of the instruction's registers with each outstanding operation.
+    /// Finds the first register conflict of an instruction with each outstanding operation.
     fn met(
         state: &WaveOperations,
         context: &Context<'_>,
@@ -183,7 +183,7 @@ impl WaitWatch {
         found
     }
 
-    /// Reports conflicts, and releases the registers so that later uses of the same value are not reported.
+    /// Reports register conflicts, and releases the registers so that later uses of the same values are not reported.
     fn registers(
         findings: &Findings,
         facts: &ByStep<WaitFacts>,
@@ -222,7 +222,7 @@ impl WaitWatch {
         }
     }
 
-    /// Reports LDS accesses that overlap incomplete accesses.
+    /// Reports an instruction whose LDS accesses overlap outstanding ones.
     fn lds(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, uses: LdsUse) {
         let state = self.waves.get(context.id());
         let unwaited = self.groups.find(context.id().group).map(|it| &*it);
@@ -293,7 +293,7 @@ impl WaitWatch {
         }
     }
 
-    /// Records an operation that has been issued.
+    /// Records the issue of an operation.
     fn issue(
         &mut self,
         context: &Context<'_>,
@@ -316,7 +316,7 @@ impl WaitWatch {
             lds_lanes = access.lds;
             lanes = access.lanes();
         }
-        // The apertures that the lanes access determine which counters signal completion (errata E082).
+        // Completion of a FLAT access depends on which apertures its lanes access (errata E082).
         let is_flat = counters.order == Order::Flat;
         if is_flat && lanes != 0 {
             counters.order = flat_order(lds_lanes, lanes);
@@ -377,7 +377,7 @@ impl WaveObserver for WaitWatch {
     fn wave_ends(&mut self, context: &Context<'_>, _: WaveEnd<'_>) {
         let id = context.id();
         self.waves.remove(id);
-        // Waves that have yet to begin need no state: all have begun when a barrier opens.
+        // Waves that have yet to begin do not need the state: a barrier opens only after they have begun.
         if self.groups.find(id.group).is_some() && !self.waves.has(|it| it.group == id.group) {
             self.groups.remove(id.group);
         }

@@ -1,4 +1,4 @@
-//! Undefined bits that memory instructions load and store.
+//! Propagation of undefined bits through memory instructions.
 
 mod atomic;
 
@@ -38,7 +38,7 @@ impl MemoryPlace {
     }
 }
 
-/// Shadows of the memory that a wave can access.
+/// Shadow memory of a wave.
 pub(super) struct Memories<'a> {
     pub(super) lds: &'a mut UndefinedPrivate,
     pub(super) scratch: &'a mut UndefinedPrivate,
@@ -47,24 +47,24 @@ pub(super) struct Memories<'a> {
     pub(super) global: &'a UndefinedGlobal,
 }
 
-/// A memory instruction with undefined data or possibly undefined memory.
+/// Evaluation of a memory instruction whose data or memory may be undefined.
 pub(super) struct UndefinedAccess<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) instruction: &'a Instruction<'a>,
     pub(super) plan: &'a MemoryPlan,
     pub(super) facts: &'a UninitFacts,
     pub(super) access: &'a Access,
-    /// False for the second and later texels that each lane of a sample reads.
+    /// False for all but the first texel that each lane of a sample reads.
     pub(super) is_first: bool,
     pub(super) shadow: &'a mut UndefinedRegisters,
     pub(super) memories: Memories<'a>,
     pub(super) view: GlobalView<'a>,
     pub(super) loads: &'a mut Loads,
-    /// Registers the instruction as a store that leaves undefined bits, and returns the number of the store.
+    /// Records a store of undefined bits by the instruction, and returns the number of the store.
     pub(super) store: &'a mut dyn FnMut(&Loads, UndefinedOrigin) -> u32,
 }
 
-/// Undefined bits of an element of up to four dwords, or of a scalar load.
+/// Undefined bits of a lane's element (up to four dwords) or of a scalar access (up to 16).
 type UndefinedElement = [u32; 16];
 
 impl UndefinedAccess<'_> {
@@ -115,7 +115,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Returns the undefined bits of a lane's element, and the location of the first one.
+    /// Returns the undefined bits of a lane's element in memory, and the location of its first undefined dword.
     fn load(
         &mut self,
         lane: usize,
@@ -137,7 +137,7 @@ impl UndefinedAccess<'_> {
         (bits, first)
     }
 
-    /// Stores the undefined bits of a lane's element.
+    /// Sets the undefined bits of a lane's element in memory.
     fn store(
         &mut self,
         lane: usize,
@@ -190,7 +190,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Updates the shadows of the registers and memory that the instruction writes.
+    /// Updates the shadow of the registers and memory that the instruction writes.
     pub(super) fn run(mut self) {
         let plan = self.plan;
         if plan.family.is_scalar() {
@@ -212,7 +212,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Returns the undefined bits of a lane's data, for the first element if there are two.
+    /// Returns the undefined bits of a lane's first data operand.
     fn data(&self, lane: usize) -> UndefinedElement {
         let plan = self.plan;
         let dwords = plan.ty.dwords();
@@ -233,7 +233,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Returns the undefined bits of the second element's data, or of an atomic's second operand, if there is one.
+    /// Returns the undefined bits of a lane's second data operand, or zeros if there is none.
     fn second_data(&self, lane: usize) -> UndefinedElement {
         let has_two = match self.plan.does {
             Does::StoreTwo(..) | Does::ExchangeTwo(..) => true,
@@ -256,7 +256,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Returns the undefined bits of the components that the image format stores. Compilers leave the others undefined.
+    /// Keeps the undefined bits of the components that the image format stores. Compilers leave the others undefined.
     fn stored_components(&self, bits: UndefinedElement) -> UndefinedElement {
         let Some(image_plan) = &self.plan.image else {
             return bits;
@@ -333,7 +333,7 @@ impl UndefinedAccess<'_> {
             Does::Image(ImageOp::Load(..) | ImageOp::Sample(_) | ImageOp::Gather(_)) => {
                 let (bits, place) = self.load(lane, 0, self.access.bytes.into());
                 let bits = all_or_none(&bits);
-                // Defined texels do not clear the undefined bits that earlier texels have set.
+                // Defined texels do not clear undefined bits that other texels have set.
                 if bits != 0 {
                     let origin = self.origin_if(place);
                     self.set_registers(plan.vdst, plan.data_dwords, lane, &[bits; 16], origin);
@@ -395,7 +395,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Writes the undefined bits of the value that an atomic returns.
+    /// Sets the undefined bits of the registers that receive an atomic's return value.
     fn set_returned(&mut self, lane: usize, element: u8, old: &UndefinedElement) {
         let dwords = self.plan.ty.dwords();
         let place = self.place(lane, element, 0);
@@ -404,7 +404,7 @@ impl UndefinedAccess<'_> {
         self.set_registers(first, dwords, lane, old, origin);
     }
 
-    /// Returns the origin of loaded undefined bits, if there are any.
+    /// Returns the origin of undefined bits loaded from `place`, or `Unknown` for `None`.
     fn origin_if(&mut self, place: Option<MemoryPlace>) -> UndefinedOrigin {
         if place.is_none() {
             return UndefinedOrigin::Unknown;
@@ -412,8 +412,8 @@ impl UndefinedAccess<'_> {
         self.origin(place)
     }
 
-    /// Updates the shadow of an element for an atomic with `data`, which leaves the undefined bits `new`; without
-    /// `new`, any undefined bit makes the whole element undefined. Returns the previous undefined bits.
+    /// Updates the shadow of an element for an atomic, and returns its old undefined bits. `new` holds its new ones; if
+    /// `None`, any undefined bit of the element or of `data` makes the whole element undefined.
     fn update(
         &mut self,
         lane: usize,
@@ -503,7 +503,7 @@ pub(super) fn lds_direct(context: &Context<'_>, lds: &UndefinedPrivate) -> Partl
     }
 }
 
-/// Sign-extends undefined bits for signed types narrower than a dword.
+/// Sign-extends the undefined bits of signed types narrower than a dword.
 fn extended(bits: u32, ty: Ty) -> u32 {
     let part = PartlyDefined {
         value: 0,
@@ -516,9 +516,9 @@ fn extended(bits: u32, ty: Ty) -> u32 {
     }
 }
 
-/// True if only padding is undefined in an element. Padding is the last quarter of a three-component vector, which
-/// compilers store as four components, or whole bytes that follow a defined byte in the same dword and end at an even
-/// offset, where the next structure member may start.
+/// True if the undefined bits of an element look like padding: either they are in the last quarter, since compilers
+/// store three-component vectors as four components, or they are runs of whole bytes that follow a defined byte in the
+/// same dword and end at an even offset, where the next structure member may start.
 fn is_padded(bits: &UndefinedElement, bytes: u64) -> bool {
     let dwords = bits.iter().take(bytes.div_ceil(DWORD) as usize);
     let undefined: Vec<u8> = dwords.flat_map(|bits| bits.to_le_bytes()).collect();
@@ -554,14 +554,14 @@ mod tests {
             element[..dwords.len()].copy_from_slice(dwords);
             is_padded(&element, 4 * dwords.len() as u64)
         };
-        // The last of four components is padding.
+        // Fourth component of a three-component vector.
         assert!(of(&[0, 0, 0, u32::MAX]));
-        // A character before an integer, two characters before a short integer, and one at the end of eight bytes.
+        // Padding after a char: before an int, at the end of a structure, before a short, and up to 8 bytes.
         assert!(of(&[0xffff_ff00]));
         assert!(of(&[0xffff_ff00, 0, 0xffff_ff00]));
         assert!(of(&[0x0000_ff00]));
         assert!(of(&[0xffff_ff00, u32::MAX]));
-        // A dword, bits of a byte, and bytes that no member follows.
+        // Not padding: whole dwords, a single bit, a leading byte, and bytes that end at an odd offset.
         assert!(!of(&[u32::MAX]));
         assert!(!of(&[0, u32::MAX]));
         assert!(!of(&[0x0000_0100]));

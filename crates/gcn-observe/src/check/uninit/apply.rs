@@ -5,8 +5,8 @@ use gcn_isa::effect::{AluOp, body};
 use super::integer::UndefinedInteger;
 use super::part::PartlyDefined;
 
-/// Returns the result of an operation on per-lane or scalar sources and a carry; `None` if the operation is not
-/// followed bit by bit. `width` is the operand width in bits.
+/// Evaluates an operation on sources of `width` bits and a carry. Returns `None` for operations that are not tracked
+/// bit by bit.
 pub(super) fn apply(
     op: AluOp,
     [a, b, c]: [PartlyDefined; 3],
@@ -31,13 +31,13 @@ pub(super) fn apply(
     })
 }
 
-/// True if an operation is followed bit by bit.
+/// True if [`apply`] supports an operation.
 pub(super) fn follows(op: AluOp) -> bool {
     let nothing = PartlyDefined::default();
     apply(op, [nothing; 3], nothing, u32::BITS, false).is_some()
 }
 
-/// Evaluates V_PERM_B32, which selects bytes of two registers (`b` is the lower one), their signs, and constants.
+/// Evaluates V_PERM_B32, in which each result byte is a byte of {`a`, `b`}, the sign of a half, or a constant.
 fn permuted(a: PartlyDefined, b: PartlyDefined, selector: PartlyDefined) -> PartlyDefined {
     const BYTES: u64 = 8;
     if selector.undefined != 0 {
@@ -52,7 +52,7 @@ fn permuted(a: PartlyDefined, b: PartlyDefined, selector: PartlyDefined) -> Part
         let number = selector.value >> (8 * place) & 0xff;
         let byte = match number {
             0..BYTES => both.extracted(8 * number as u32, 8, false),
-            // Signs of halves.
+            // The sign of a 16-bit half.
             8..12 => both.extracted(16 * (number as u32 - 8) + 15, 1, true),
             12 => PartlyDefined::default(),
             _ => PartlyDefined::defined(0xff),
@@ -79,7 +79,7 @@ mod tests {
         ]
     };
 
-    /// Returns a pseudo-random number for a counter value.
+    /// Hashes a counter to a pseudo-random number.
     fn random(n: u64) -> u64 {
         let mixed = (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 7

@@ -1,4 +1,4 @@
-//! Undefined bits in the results of ALU instructions.
+//! Propagation of undefined bits through ALU instructions.
 
 use gcn_emu::observe::{Context, Instruction};
 use gcn_emu::step::Arg;
@@ -16,13 +16,13 @@ use super::part::{PartlyDefined, ones};
 use super::registers::{SCC, UndefinedRegisters};
 use crate::filter::lanes;
 
-/// An instruction that reads or preserves undefined bits.
+/// Evaluation of an instruction that may read or preserve undefined bits.
 pub(super) struct Evaluation<'a> {
     pub(super) wave: &'a Wave,
     pub(super) instruction: &'a Instruction<'a>,
     pub(super) facts: &'a UninitFacts,
     pub(super) shadow: &'a mut UndefinedRegisters,
-    /// Origin of the undefined bits that the instruction reads.
+    /// Origin of the undefined bits in the results.
     pub(super) origin: UndefinedOrigin,
     /// Value of LDS_DIRECT.
     lds_direct: PartlyDefined,
@@ -32,11 +32,11 @@ pub(super) struct Evaluation<'a> {
 #[derive(PartialEq)]
 struct EvaluatedSource {
     arg: Arg,
-    /// Lowest bit in the register pair, and number of bits.
+    /// First bit and number of bits in the register or register pair.
     from: u32,
     width: u32,
     is_signed: bool,
-    /// Lane permutation by DPP, if any.
+    /// DPP lane permutation.
     permutation: Option<Permutation>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Sets the value of LDS_DIRECT, and the origin of its undefined bits.
+    /// Sets the value of LDS_DIRECT. If it has undefined bits, `origin` returns their origin.
     pub(super) fn with_lds_direct(
         self,
         value: PartlyDefined,
@@ -75,7 +75,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Updates the undefined bits of the instruction's destinations.
+    /// Updates the shadow of the instruction's destinations.
     pub(super) fn run(mut self) {
         let is_scalar = self.facts.unit == Unit::Scalar;
         let op = match self.facts.class {
@@ -102,7 +102,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Returns the value of a source that is the same in all lanes.
+    /// Returns the value of a source that all lanes share.
     pub(super) fn uniform(&self, arg: Arg, width: u32) -> PartlyDefined {
         let pair = |low: u64, high: u64| (low | high << u32::BITS) & ones(width);
         match arg {
@@ -152,7 +152,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Returns the sources in field order.
+    /// Returns SRC0, SRC1 and SRC2.
     fn sources(&self) -> [Option<EvaluatedSource>; 3] {
         let inst = &self.instruction.step.inst;
         let layout = inst.layout();
@@ -189,7 +189,7 @@ impl<'a> Evaluation<'a> {
         sources
     }
 
-    /// Returns the value of a source in a lane; `None` if DPP provides no value, so that the lane is not written.
+    /// Returns the value of a source in a lane, or `None` if DPP disables the lane for lack of a valid source lane.
     fn fetch(&self, source: &Option<EvaluatedSource>, lane: usize) -> Option<PartlyDefined> {
         let Some(source) = source else {
             return Some(PartlyDefined::default());
@@ -212,7 +212,7 @@ impl<'a> Evaluation<'a> {
         Some(registers.extracted(source.from, source.width, source.is_signed))
     }
 
-    /// Returns the lanes that a vector instruction may write.
+    /// Returns the active lanes that the DPP row and bank masks enable.
     fn written_lanes(&self) -> u64 {
         let inst = &self.instruction.step.inst;
         if !inst.layout().has(Field::DppCtrl) {
@@ -279,7 +279,7 @@ impl<'a> Evaluation<'a> {
         self.set_lane_masks(carries);
     }
 
-    /// Returns the mask of bits written in a register, and the undefined bits among them.
+    /// Returns the mask of the destination bits that are written, and the undefined bits among them.
     fn placed(&self, undefined: u64, width: u32, written: u32) -> (u32, u32) {
         /// `dst_unused:UNUSED_SEXT`.
         const SEXT: u64 = 1;
@@ -302,7 +302,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Returns a lane's bit in the mask of V_CNDMASK or in a carry, extended to all bits.
+    /// Returns a lane's bit of the V_CNDMASK mask or of the carry-in, broadcast to all bits.
     fn lane_mask(&self, lane: usize) -> PartlyDefined {
         let step = self.instruction.step;
         let masks = self.facts.uses.iter();
@@ -318,7 +318,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Returns the result of a packed operation. A half is undefined if OP_SEL selects an undefined source half for it.
+    /// Returns the result of a packed operation. A half is undefined if a selected source half has undefined bits.
     fn packed(&self, sources: &[Option<EvaluatedSource>; 3], lane: usize) -> PartlyDefined {
         let inst = &self.instruction.step.inst;
         let low = inst.get(Field::OpSel);
@@ -339,7 +339,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Updates the undefined bits of the lane masks that a vector instruction writes.
+    /// Sets the undefined bits of the lane masks that a vector instruction writes, such as a carry-out.
     fn set_lane_masks(&mut self, undefined: u64) {
         let uses = self.facts.uses.iter().filter(|it| it.written != 0);
         for it in uses {
@@ -353,7 +353,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Returns the lanes in which an instruction reads an undefined bit.
+    /// Returns the lanes whose results depend on undefined source bits.
     fn any(&self) -> u64 {
         let step = self.instruction.step;
         let exec = self.instruction.exec;
@@ -397,7 +397,7 @@ impl<'a> Evaluation<'a> {
         any
     }
 
-    /// Returns the lanes that read an active lane in `with` through DPP. Without DPP, these are all active lanes or none.
+    /// Returns the lanes that read an active lane in `with`. Without DPP, each active lane may read any other.
     fn brought(&self, with: u64) -> u64 {
         let inst = &self.instruction.step.inst;
         let exec = self.instruction.exec;
@@ -465,7 +465,7 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// Returns the origin of the first undefined bits that an instruction reads.
+/// Returns the origin of the undefined bits in one of the registers that an instruction reads.
 pub(super) fn origin_of_sources(
     facts: &UninitFacts,
     shadow: &UndefinedRegisters,
@@ -487,7 +487,7 @@ pub(super) fn origin_of_sources(
     }
 }
 
-/// Returns the lowest bit and the number of bits of an SDWA selection.
+/// Returns the first bit and the number of bits of an SDWA selection.
 fn selection_bits(selection: u64) -> (u32, u32) {
     match selection {
         0..=3 => (8 * selection as u32, 8),

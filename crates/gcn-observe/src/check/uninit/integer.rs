@@ -1,4 +1,4 @@
-//! Integers with undefined bits, for the generic implementations of operations.
+//! Integers with undefined bits, for the generic implementations of ALU operations.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
@@ -6,7 +6,7 @@ use gcn_isa::effect::{Shift, Value};
 
 use super::part::{PartlyDefined, ones};
 
-/// A typed value, some bits of which may be undefined.
+/// An integer of up to 64 bits, some of which may be undefined.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UndefinedInteger {
     pub(super) part: PartlyDefined,
@@ -28,12 +28,12 @@ impl UndefinedInteger {
         }
     }
 
-    /// Creates a value of the same type.
+    /// Creates an integer with the width and signedness of `self`.
     fn with(self, part: PartlyDefined) -> UndefinedInteger {
         UndefinedInteger::new(part, self.width, self.is_signed)
     }
 
-    /// Returns the value, sign-extended if its type is signed.
+    /// Returns the value, sign-extended if it is signed.
     fn number(self) -> i128 {
         let unused = u64::BITS - self.width;
         if self.is_signed {
@@ -48,7 +48,7 @@ impl UndefinedInteger {
         self.part.undefined | other.part.undefined
     }
 
-    /// Creates a number in which each bit may depend on undefined bits at or below its position in two values.
+    /// Creates a result in which the lowest undefined bit of the two operands and all higher bits are undefined.
     fn upward(self, other: UndefinedInteger, number: i128) -> UndefinedInteger {
         self.with(PartlyDefined {
             value: number as u64,
@@ -56,7 +56,7 @@ impl UndefinedInteger {
         })
     }
 
-    /// Creates a number in which each bit may depend on any undefined bit of two values.
+    /// Creates a result that is entirely undefined if either operand has undefined bits.
     fn all(self, other: UndefinedInteger, number: i128) -> UndefinedInteger {
         let any = PartlyDefined::any(self.undefined(other), self.width);
         self.with(PartlyDefined {
@@ -65,7 +65,7 @@ impl UndefinedInteger {
         })
     }
 
-    /// Creates a flag that may depend on any undefined bit of two values.
+    /// Creates a flag that is undefined if either operand has undefined bits.
     fn flag(self, other: UndefinedInteger, flag: bool) -> PartlyDefined {
         PartlyDefined {
             value: if flag { u64::MAX } else { 0 },
@@ -73,7 +73,7 @@ impl UndefinedInteger {
         }
     }
 
-    /// True if the type cannot represent a number.
+    /// True if a number is out of range for the type.
     fn is_beyond(self, number: i128) -> bool {
         self.with(PartlyDefined::defined(number as u64)).number() != number
     }
@@ -87,7 +87,7 @@ impl UndefinedInteger {
         number.clamp(least, least + count - 1)
     }
 
-    /// Converts a bit count to a value, which is undefined if any bit of `self` is undefined.
+    /// Creates a 32-bit count, which is undefined if `self` has undefined bits.
     fn count(self, count: u32) -> UndefinedInteger {
         UndefinedInteger::new(
             PartlyDefined {
@@ -132,7 +132,7 @@ impl Not for UndefinedInteger {
     }
 }
 
-/// Flags are all ones or zero.
+/// Flags are masks: all ones or zero.
 impl Value for UndefinedInteger {
     type Flag = PartlyDefined;
     type Dword = UndefinedInteger;

@@ -1,4 +1,4 @@
-//! Undefined bits of values exchanged between lanes, or between lanes and scalar registers.
+//! Propagation of undefined bits between lanes, and between lanes and scalar registers.
 
 use gcn_emu::step::Arg;
 use gcn_emu::wave::LANES;
@@ -11,7 +11,7 @@ use super::part::PartlyDefined;
 use crate::filter::lanes;
 
 impl Evaluation<'_> {
-    /// Returns the lane that an instruction selects, or the first active lane.
+    /// Returns the lane that an instruction selects: by its second source, or the first active lane.
     fn lane(&self) -> PartlyDefined {
         match self.facts.sources[1] {
             Some(place) => {
@@ -77,7 +77,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Evaluates S_SET_GPR_IDX_ON and related instructions, which preserve the other bits of M0 (errata E143).
+    /// Evaluates S_SET_GPR_IDX_ON and related instructions, which preserve bits 11:8 and 31:16 of M0 (errata E143).
     pub(super) fn set_index(&mut self) {
         const SET: u32 = 0xf0ff;
         let place = self.facts.sources[0].map(|place| self.instruction.operands[place]);
@@ -103,7 +103,7 @@ impl Evaluation<'_> {
         } else {
             plan.vdata
         };
-        // Address bits that affect the selected lane. The low two bits do so only through a carry from the offset.
+        // Address bits that select the lane. The low two bits matter only if adding the offset can carry out of them.
         let selecting = if plan.offset % 4 == 0 { 0xfc } else { 0xff };
         let named = |this: &Self, lane: usize| {
             let address = this.in_lane(Arg::Vgpr(plan.vaddr.unwrap_or(0)), lane, 32);

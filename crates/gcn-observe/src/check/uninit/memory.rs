@@ -1,4 +1,4 @@
-//! Shadows of undefined memory: global memory, which the threads of a run share, LDS and scratch.
+//! Shadow memory: undefined bits of global memory, which all host threads share, and of LDS and scratch.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,13 +10,13 @@ const PAGE_DWORDS: u64 = 1024;
 /// Size of a page in bytes.
 const PAGE: u64 = 4 * PAGE_DWORDS;
 
-/// Store number that is shared by all stores that leave only padding undefined.
+/// Number of all stores that leave only padding undefined.
 pub(super) const PADDING: u32 = u32::MAX;
 
-/// Undefined bits of a page, and the stores that left them undefined.
+/// Shadow of a page: undefined bits, and the stores that left them undefined.
 struct UndefinedPage {
     bits: Box<[AtomicU32]>,
-    /// For each dword, the number (at least 1) of the store that left it undefined, [`PADDING`], or 0 for none.
+    /// For each dword, the number of the last store that left it undefined ([`PADDING`], or at least 1), or 0 for none.
     stores: OnceLock<Box<[AtomicU32]>>,
 }
 
@@ -33,21 +33,20 @@ impl UndefinedPage {
     }
 }
 
-/// An allocation that has or had undefined bytes. A shadow page is allocated when its first byte changes.
+/// Shadow of an allocation. A shadow page is allocated when it first changes.
 struct Tracked {
     base: u64,
     len: u64,
-    /// Undefined bits of each dword whose shadow page is not allocated.
+    /// Undefined bits of each dword without an allocated shadow page.
     unseen: u32,
-    /// True if the host reads the memory only by copies, at which the checker reports undefined bits.
+    /// True if the host reads the memory only through copies, which the checker sees. It reports undefined bits then.
     is_apart: bool,
     pages: Box<[OnceLock<UndefinedPage>]>,
 }
 
-/// A dword that a store left undefined.
+/// A dword that a store left undefined, at least in part.
 pub(super) struct UndefinedDword {
     pub(super) address: u64,
-    /// Number of the store.
     pub(super) store: u32,
 }
 
@@ -63,7 +62,7 @@ impl Tracked {
         }
     }
 
-    /// Returns the page of an address, and the index of the dword in the page.
+    /// Returns the shadow page of an address, and the index of the dword in the page.
     fn place(&self, address: u64) -> Option<(&OnceLock<UndefinedPage>, usize)> {
         let offset = address.checked_sub(self.base)?;
         let page = self.pages.get((offset / PAGE) as usize)?;
@@ -79,7 +78,7 @@ impl Tracked {
         }
     }
 
-    /// Sets the undefined bits of a dword.
+    /// Sets the undefined bits of a dword within `mask`. `store` is the number of the store, or 0.
     fn set(&self, address: u64, mask: u32, bits: u32, store: u32) {
         let Some((page, dword)) = self.place(address) else {
             return;
@@ -100,7 +99,6 @@ impl Tracked {
         }
     }
 
-    /// Marks a page as defined. The page need not be allocated.
     fn define_page(&self, page: &OnceLock<UndefinedPage>) {
         if page.get().is_none() && self.unseen == 0 {
             return;
@@ -109,7 +107,7 @@ impl Tracked {
         page.bits.iter().for_each(|it| it.store(0, Relaxed));
     }
 
-    /// Marks bytes as defined, by whole pages if possible.
+    /// Marks bytes as defined, in whole pages where possible.
     fn define(&self, bytes: &Range<u64>) {
         let mut at = bytes.start;
         while at < bytes.end {
@@ -127,7 +125,7 @@ impl Tracked {
         }
     }
 
-    /// Returns the dwords that stores left undefined.
+    /// Returns the dwords that stores left undefined, without padding.
     fn left(&self) -> impl Iterator<Item = UndefinedDword> {
         let pages = self.pages.iter().enumerate();
         let pages = pages.filter_map(|(number, page)| Some((number, page.get()?)));
@@ -149,7 +147,7 @@ impl Tracked {
         })
     }
 
-    /// Calls `each` for each unwritten part of a range (a dword or a page), in order.
+    /// Calls `each` for each dword or page of a range that has unwritten bytes, in ascending order.
     fn each_unwritten(&self, range: &Range<u64>, mut each: impl FnMut(Range<u64>)) {
         let end = range.end.min(self.base + self.len);
         let mut at = range.start.max(self.base);
@@ -184,18 +182,18 @@ impl Tracked {
 pub(super) struct Unwritten {
     /// Address of the allocation.
     pub(super) base: u64,
-    /// Address of the first unwritten byte.
+    /// Address of the first dword with unwritten bytes.
     pub(super) first: u64,
-    /// Number of bytes in dwords that contain unwritten bytes.
+    /// Number of bytes in all dwords with unwritten bytes.
     pub(super) bytes: u64,
 }
 
-/// Undefined bits of global memory. Only pages of allocations with undefined bytes are stored. The shadow of a page has
-/// the size of the page, or twice its size if a kernel stored undefined values to it.
+/// Shadow of global memory. Only allocations that have or had undefined bits are tracked. A shadow page is as large as
+/// the page, or twice as large if a kernel stored undefined bits to it.
 #[derive(Default)]
 pub(super) struct UndefinedGlobal {
     tracked: RwLock<BTreeMap<u64, Arc<Tracked>>>,
-    /// True if any byte may be undefined.
+    /// True if any allocation is tracked.
     any: AtomicBool,
 }
 
@@ -206,12 +204,12 @@ impl UndefinedGlobal {
         self.any.load(Relaxed)
     }
 
-    /// Starts tracking an allocation as undefined.
+    /// Starts tracking an allocation whose contents are undefined.
     pub(super) fn undefine(&self, range: Range<u64>) {
         self.insert(Tracked::new(range, u32::MAX, true));
     }
 
-    /// Starts tracking a defined allocation before undefined bits are stored to it.
+    /// Starts tracking a defined allocation, before undefined bits are stored to it.
     pub(super) fn track(&self, range: Range<u64>) {
         self.insert(Tracked::new(range, 0, false));
     }
@@ -223,7 +221,7 @@ impl UndefinedGlobal {
         self.any.store(true, Relaxed);
     }
 
-    /// Stops tracking a range.
+    /// Stops tracking all allocations that overlap a range.
     pub(super) fn forget(&self, range: &Range<u64>) {
         let mut all = self.tracked.write().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, it| it.base >= range.end || it.base + it.len <= range.start);
@@ -254,14 +252,14 @@ impl UndefinedGlobal {
         GlobalView::new(self).define(&range);
     }
 
-    /// Returns the dwords that stores left undefined, in memory that the host may read at any time.
+    /// Returns the dwords that stores left undefined in memory that the host may read at any time.
     pub(super) fn left(&self) -> Vec<UndefinedDword> {
         let all = self.tracked.read().unwrap_or_else(PoisonError::into_inner);
         let near = all.values().filter(|it| !it.is_apart);
         near.flat_map(|it| it.left()).collect()
     }
 
-    /// Returns the dwords of a range that stores left undefined, in allocations that the host reads only by copies.
+    /// Returns the dwords that stores left undefined in a range of memory that the host reads only through copies.
     pub(super) fn left_apart(&self, range: &Range<u64>) -> Vec<UndefinedDword> {
         let all = self.tracked.read().unwrap_or_else(PoisonError::into_inner);
         let apart = all.range(..range.end).rev();
@@ -272,7 +270,7 @@ impl UndefinedGlobal {
             .collect()
     }
 
-    /// Finds the unwritten bytes of a range in an allocation that was initially undefined.
+    /// Finds the unwritten bytes of a range in an allocation whose contents were initially undefined.
     pub(super) fn unwritten(&self, range: &Range<u64>) -> Option<Unwritten> {
         let tracked = self.find(range.start).filter(|it| it.is_apart)?;
         let mut found: Option<Unwritten> = None;
@@ -288,7 +286,7 @@ impl UndefinedGlobal {
     }
 }
 
-/// Returns the mask, within a dword, of `bytes` bytes that start at an address.
+/// Returns the mask of `bytes` bytes at an address, within its dword.
 fn mask_of(address: u64, bytes: u64) -> u32 {
     let ones = u32::MAX
         .checked_shr(32 - 8 * bytes.min(4) as u32)
@@ -296,7 +294,7 @@ fn mask_of(address: u64, bytes: u64) -> u32 {
     ones << (8 * (address % 4))
 }
 
-/// View of global memory for one instruction, with a cache of the last allocation that was found.
+/// View of the shadow of global memory for one instruction, which caches the allocation that was found last.
 pub(super) struct GlobalView<'a> {
     global: &'a UndefinedGlobal,
     last: Option<Arc<Tracked>>,
@@ -315,7 +313,7 @@ impl GlobalView<'_> {
         self.last.as_deref()
     }
 
-    /// True if the allocation at an address is tracked.
+    /// True if an address is in a tracked allocation.
     pub(super) fn knows(&mut self, address: u64) -> bool {
         self.at(address).is_some()
     }
@@ -328,14 +326,14 @@ impl GlobalView<'_> {
         below.is_none_or(|(_, it)| it.base + it.len <= first)
     }
 
-    /// True if all bytes of a range in one allocation are defined.
+    /// True if all bytes of a range are defined.
     pub(super) fn is_defined(&mut self, bytes: &Range<u64>) -> bool {
         let mut undefined = 0;
         each_dword(bytes, |at, bytes| undefined |= self.load(at, bytes));
         undefined == 0
     }
 
-    /// Marks a range in one allocation as defined. A write never spans allocations, since they are far apart.
+    /// Marks a range as defined. The range must be in one allocation.
     pub(super) fn define(&mut self, bytes: &Range<u64>) {
         if let Some(tracked) = self.at(bytes.start) {
             tracked.define(bytes);
@@ -376,22 +374,21 @@ impl GlobalView<'_> {
     }
 }
 
-/// Undefined bits of LDS or scratch, by dword.
+/// Shadow of a workgroup's LDS or a wave's scratch.
 #[derive(Default)]
 pub(super) struct UndefinedPrivate {
-    /// Undefined bits. Dwords beyond the end are defined.
+    /// Undefined bits of each dword. Dwords beyond the end are defined.
     dwords: Vec<u32>,
     /// Number of dwords with undefined bits.
     undefined: usize,
-    /// Number that changes when a bit becomes undefined.
     version: u64,
 }
 
-/// Counter for the versions of all [`UndefinedPrivate`] shadows.
+/// Next value of [`UndefinedPrivate::version`].
 static VERSIONS: AtomicU64 = AtomicU64::new(0);
 
 impl UndefinedPrivate {
-    /// Resets the shadow to a size, with all bits undefined.
+    /// Resizes the shadow, and marks all bits as undefined.
     pub(super) fn begin(&mut self, bytes: usize) {
         self.dwords.clear();
         self.dwords.resize(bytes.div_ceil(4), u32::MAX);
@@ -399,7 +396,7 @@ impl UndefinedPrivate {
         self.version = VERSIONS.fetch_add(1, Relaxed);
     }
 
-    /// Returns a number that changes when a bit becomes undefined. It is unique among all shadows.
+    /// Returns a number that changes when a bit becomes undefined, and that no other shadow ever has.
     #[inline]
     pub(super) fn version(&self) -> u64 {
         self.version
@@ -471,7 +468,7 @@ impl UndefinedPrivate {
     }
 }
 
-/// Calls `each` for each dword of a range, with the address and the number of its bytes in the range.
+/// Calls `each` for each dword of a range, with the address and number of its bytes that are in the range.
 #[inline]
 fn each_dword(bytes: &Range<u64>, mut each: impl FnMut(u64, u64)) {
     let mut at = bytes.start;

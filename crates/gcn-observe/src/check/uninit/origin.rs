@@ -1,4 +1,4 @@
-//! Origins of undefined values, which form the other side of a finding.
+//! Origins of undefined values, which findings show beside the use.
 
 use gcn_emu::wave::WaveId;
 use gcn_isa::uses::Registers;
@@ -10,27 +10,27 @@ use crate::registers::name;
 /// Origin of undefined bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum UndefinedOrigin {
-    /// The bits are defined, or their origin is unknown.
+    /// The bits are defined, or the origin is unknown.
     Unknown,
     /// The register was undefined at the start of the wave.
     Start(Registers),
-    /// The instruction with this number in [`Loads`] loaded the bits.
+    /// The load with this index in [`Loads`].
     Load(u32),
 }
 
-/// A load of undefined bytes.
+/// An instruction that loaded undefined bits.
 struct UndefinedLoad {
     pc: u64,
     inst: Inst,
     memory: &'static str,
 }
 
-/// Instructions that have loaded undefined bytes.
+/// Table of instructions that loaded undefined bits.
 #[derive(Default)]
 pub(super) struct Loads(Vec<UndefinedLoad>);
 
 impl Loads {
-    /// Returns the origin for an instruction that loads from `memory`.
+    /// Interns a load from `memory`, and returns its origin.
     pub(super) fn origin(&mut self, pc: u64, inst: &Inst, memory: &'static str) -> UndefinedOrigin {
         let known = self
             .0
@@ -47,7 +47,7 @@ impl Loads {
         UndefinedOrigin::Load(number as u32)
     }
 
-    /// Converts an origin to a side of a finding.
+    /// Converts an origin to the side of a finding.
     pub(super) fn side(&self, origin: UndefinedOrigin, isa: Isa, wave: WaveId) -> Side {
         let load = match origin {
             UndefinedOrigin::Load(number) => self.0.get(number as usize),

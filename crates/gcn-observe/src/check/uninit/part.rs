@@ -7,7 +7,7 @@ use gcn_isa::effect::Shift;
 /// A value of up to 64 bits, some of which may be undefined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct PartlyDefined {
-    /// Value, in which undefined bits are arbitrary.
+    /// Value. Undefined bits are arbitrary.
     pub(super) value: u64,
     /// Mask of undefined bits.
     pub(super) undefined: u64,
@@ -31,7 +31,7 @@ impl PartlyDefined {
         }
     }
 
-    /// Creates a value that is entirely undefined if any bit of `undefined` is set.
+    /// Creates a value that is entirely undefined if any bit of `undefined` is set, and otherwise defined.
     pub(super) const fn any(undefined: u64, width: u32) -> PartlyDefined {
         PartlyDefined {
             value: 0,
@@ -39,7 +39,7 @@ impl PartlyDefined {
         }
     }
 
-    /// Selects bits of `one` and `other` by the mask `self`.
+    /// Selects the bits of `one` where `self` is set, and of `other` elsewhere.
     pub(super) fn choose(self, one: PartlyDefined, other: PartlyDefined) -> PartlyDefined {
         let differ = (one.value ^ other.value) | one.undefined | other.undefined;
         PartlyDefined {
@@ -91,12 +91,12 @@ impl PartlyDefined {
         }
     }
 
-    /// Extends undefined bits upwards, like the carries of sums and products.
+    /// Extends the lowest undefined bit to all higher bits, as carries in sums and products do.
     pub(super) const fn upward(undefined: u64) -> u64 {
         undefined | undefined.wrapping_neg()
     }
 
-    /// True if the value is zero or nonzero depending on undefined bits.
+    /// True if the value may be zero or nonzero, depending on its undefined bits.
     pub(super) const fn may_be_zero_or_not(self) -> bool {
         self.undefined != 0 && self.value & !self.undefined == 0
     }
@@ -151,14 +151,14 @@ mod tests {
 
     use super::*;
 
-    /// Returns all values that a four-bit value with undefined bits can have.
+    /// Returns the values that a four-bit value may have, with duplicates.
     fn meant(part: PartlyDefined) -> Vec<u64> {
         let fill = 0..16_u64;
         fill.map(|fill| part.value & !part.undefined | fill & part.undefined)
             .collect()
     }
 
-    /// Returns the bits in which results differ.
+    /// Returns the low four bits in which results differ.
     fn differing(results: &[u64]) -> u64 {
         let first = results[0];
         results.iter().fold(0, |bits, it| bits | (it ^ first)) & 15

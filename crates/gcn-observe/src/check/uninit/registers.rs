@@ -1,4 +1,4 @@
-//! Undefined bits of a wave's registers.
+//! Shadow of a wave's registers.
 
 use gcn_emu::run::Initial;
 use gcn_emu::wave::LANES;
@@ -9,42 +9,42 @@ use super::origin::UndefinedOrigin;
 use crate::filter::lanes;
 use crate::registers::lanes_of;
 
-/// Bit of SCC in bitmaps of scalar registers. No register has this number.
+/// Bit of SCC in bitmaps of scalar registers. No scalar register has this number.
 pub(super) const SCC: u8 = 125;
 
-/// Bits of a vector register by lane.
+/// Bits of a vector register in each lane.
 pub(super) type LaneBits = [u32; LANES];
 
-/// Number of scalar registers.
+/// Number of scalar registers, including special ones.
 const SCALARS: usize = 128;
 /// Number of vector registers.
 const VECTORS: usize = 256;
-/// Number of bits in a word of a register set.
+/// Number of registers per word of a bitmap.
 const WORD: usize = u64::BITS as usize;
 
-/// Undefined bits of a wave's registers, and their origins.
+/// Shadow of a wave's registers: undefined bits and their origins.
 pub(super) struct UndefinedRegisters {
-    /// Undefined bits, which are valid only in the lanes in `lanes`.
+    /// Undefined bits of each vector register, valid only in the lanes in `lanes`.
     bits: Vec<LaneBits>,
-    /// Lanes with undefined bits, for each vector register.
+    /// Lanes of each vector register that have undefined bits.
     lanes: [u64; VECTORS],
     /// Vector registers with undefined bits.
     vectors: RegisterSet,
-    /// Vector registers outside the wave's allocation, which are read as v0.
+    /// Vector registers beyond the wave's allocation. Reads return v0.
     outside: RegisterSet,
     scalars: [u32; SCALARS],
     /// Bitmap of the scalar registers with undefined bits.
     pub(super) undefined: u128,
-    /// Origins of the undefined bits in each register.
+    /// Origin of the latest undefined bits of each register.
     vector_origins: [UndefinedOrigin; VECTORS],
     scalar_origins: [UndefinedOrigin; SCALARS],
     start: Start,
-    /// Bitmaps of the registers changed since the start of the wave, which are reset for the next wave.
+    /// Bitmaps of the registers to reset for the next wave: those whose bits or origins have changed.
     changed_vectors: [u64; VECTORS / WORD],
     changed_scalars: u128,
 }
 
-/// Registers that are undefined when waves of a dispatch start.
+/// Registers that are undefined when a wave of the dispatch starts.
 #[derive(Default)]
 struct Start {
     vectors: RegisterSet,
@@ -54,12 +54,12 @@ struct Start {
 }
 
 impl Start {
-    /// Returns the origin of a vector register's bits at the start.
+    /// Returns the origin of a vector register that is undefined at the start.
     fn of_vector(first: u8) -> UndefinedOrigin {
         UndefinedOrigin::Start(Registers::Vector { first, count: 1 })
     }
 
-    /// Returns the origin of the bits of a scalar register or SCC at the start.
+    /// Returns the origin of a scalar register, or SCC, that is undefined at the start.
     fn of_scalar(register: u8) -> UndefinedOrigin {
         UndefinedOrigin::Start(match register {
             SCC => Registers::State(UnnumberedState::Scc),
@@ -69,8 +69,8 @@ impl Start {
 }
 
 impl UndefinedRegisters {
-    /// Creates the state at the start of a wave, in which only registers initialized by hardware are defined. Work-item
-    /// IDs count as defined even in lanes without a work-item, since these are never read.
+    /// Creates the shadow at the start of a wave, when only the registers that the hardware initializes are defined.
+    /// Work-item IDs count as defined even in lanes without a work-item.
     pub(super) fn new(vgprs: usize, initial: &Initial) -> Box<UndefinedRegisters> {
         let vgprs = vgprs.min(VECTORS);
         let mut start = Start {
@@ -109,7 +109,7 @@ impl UndefinedRegisters {
         shadow
     }
 
-    /// Resets the state to the start of another wave of the dispatch.
+    /// Resets the shadow for the start of another wave of the dispatch.
     pub(super) fn begin(&mut self) {
         let words = std::mem::take(&mut self.changed_vectors);
         for (first, word) in (0..).step_by(WORD).zip(words) {
@@ -132,7 +132,7 @@ impl UndefinedRegisters {
         self.undefined = self.start.scalars;
     }
 
-    /// Returns the number of a vector register. Out-of-range registers are v0 (checklist 1.6).
+    /// Returns the vector register that a register number accesses: v0 if it is out of range (checklist 1.6).
     #[inline]
     fn vector_number(&self, register: u8) -> usize {
         let number = usize::from(register);
@@ -145,7 +145,6 @@ impl UndefinedRegisters {
         self.vectors.set_vector(number as u8, lanes != 0);
     }
 
-    /// Returns the lanes of a vector register that have undefined bits.
     #[inline]
     pub(super) fn lanes(&self, register: u8) -> u64 {
         self.lanes[self.vector_number(register)]
@@ -177,7 +176,7 @@ impl UndefinedRegisters {
         with & candidates
     }
 
-    /// Sets the undefined bits within `mask` of a vector register in a lane.
+    /// Sets the undefined bits of a vector register in a lane, within `mask`.
     #[inline]
     pub(super) fn set_vector(
         &mut self,
@@ -209,7 +208,7 @@ impl UndefinedRegisters {
         }
     }
 
-    /// Marks some lanes of a vector register as defined.
+    /// Marks a vector register as defined in `lanes`.
     #[inline]
     pub(super) fn define_vector(&mut self, register: u8, lanes: u64) {
         let number = self.vector_number(register);
@@ -240,12 +239,10 @@ impl UndefinedRegisters {
         }
     }
 
-    /// Marks a scalar register as defined.
     pub(super) fn define_scalar(&mut self, register: u8) {
         self.set_scalar(register, 0, UndefinedOrigin::Unknown);
     }
 
-    /// Returns the registers that have undefined bits.
     pub(super) fn with_undefined_bits(&self) -> RegisterSet {
         let mut set = self.vectors;
         if self.lanes[0] != 0 {
@@ -268,7 +265,7 @@ impl UndefinedRegisters {
         self.scalar_origins[usize::from(register) % SCALARS]
     }
 
-    /// Finds an address register with undefined bits. Returns the first lane with such bits, and their origin.
+    /// Finds undefined bits in the registers of a use. Returns the first active lane (of VGPRs) and the origin.
     pub(super) fn first_undefined(
         &self,
         it: &RegisterUse,
@@ -288,7 +285,7 @@ impl UndefinedRegisters {
         }
     }
 
-    /// Marks registers as defined, vector registers only in the lanes in `exec`.
+    /// Marks the registers of a use as defined, vector registers only in the lanes in `exec`.
     pub(super) fn define(&mut self, it: &RegisterUse, exec: u64) {
         match it.registers {
             Registers::Vector { first, count } => {
@@ -306,6 +303,6 @@ impl UndefinedRegisters {
     }
 }
 
-/// First and last register of the trap handler, and also of the debugger on GCN 1.4.
+/// First and last register of the trap handler (TBA, TMA and TTMP).
 const FIRST_TRAP_REGISTER: u8 = 108;
 const LAST_TRAP_REGISTER: u8 = 123;

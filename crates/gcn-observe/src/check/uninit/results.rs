@@ -1,4 +1,4 @@
-//! State shared by the threads of a run, and findings about global memory left undefined.
+//! Findings about global memory that kernels leave undefined, and the state for them, which all host threads share.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use gcn_emu::wave::WaveId;
 use super::memory::{UndefinedDword, UndefinedGlobal};
 use crate::finding::{Finding, FindingAddress, FindingKey, FindingPlace, Findings, Kind, Side};
 
-/// State shared by the threads of a run.
+/// State shared by all host threads.
 #[derive(Default)]
 pub(super) struct SharedResults {
     pub(super) global: UndefinedGlobal,
@@ -19,7 +19,7 @@ pub(super) struct SharedResults {
     last: Mutex<Option<EndedDispatch>>,
 }
 
-/// A completed dispatch.
+/// The last dispatch that has ended.
 struct EndedDispatch {
     id: u64,
     kernel: Option<String>,
@@ -27,7 +27,7 @@ struct EndedDispatch {
     entry: FindingPlace,
 }
 
-/// An instruction that left undefined bits in global memory.
+/// An instruction that stored undefined bits.
 pub(super) struct StoringInstruction {
     pub(super) dispatch: u64,
     pub(super) kernel: Option<String>,
@@ -36,18 +36,18 @@ pub(super) struct StoringInstruction {
     pub(super) origin: Side,
 }
 
-/// Execution of a storing instruction by a wave.
+/// A storing instruction, as executed by a wave.
 struct Store {
     by: Arc<StoringInstruction>,
     wave: WaveId,
 }
 
-/// Number of stores above which only the first wave of an instruction is known.
+/// Number of recorded stores above which later waves of a known instruction share the number of its first store.
 const MOST_STORES: usize = 1 << 20;
 
 impl SharedResults {
-    /// Records a wave's store that leaves undefined bits. Returns its number, starting at 1. If there are too many, returns
-    /// `first`, the number of an earlier store by the same instruction.
+    /// Records a wave's store of undefined bits, and returns its number, at least 1. Above [`MOST_STORES`], returns
+    /// `first` instead, if it is known: the number of an earlier store by the same instruction.
     pub(super) fn note(
         &self,
         by: &Arc<StoringInstruction>,
@@ -67,7 +67,7 @@ impl SharedResults {
         all.len() as u32
     }
 
-    /// Reports the stores of a completed dispatch that left memory undefined, if the host may read the memory at any time.
+    /// Reports the stores of an ended dispatch that left undefined bits in memory that the host may read at any time.
     pub(super) fn report(&self, findings: &Findings, dispatched: &Dispatched<'_>) {
         if self.global.has_any() {
             let entry = dispatched.dispatch.entry;
@@ -87,7 +87,7 @@ impl SharedResults {
         }
     }
 
-    /// Reports the stores that left undefined bits in memory that the host reads.
+    /// Reports the stores that left undefined bits in a range that the host reads.
     pub(super) fn read(&self, findings: &Findings, range: &Range<u64>) {
         let stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
         if !stores.is_empty() {
@@ -99,7 +99,7 @@ impl SharedResults {
 }
 
 impl SharedResults {
-    /// Reports undefined bytes, including unwritten ones, in results that the host reads.
+    /// Reports undefined bits, including unwritten bytes, in a range that the host reads as results.
     pub(super) fn read_results(&self, findings: &Findings, change: &MemoryChange<'_>) {
         let (range, name) = (&change.range, change.name);
         self.read(findings, range);
@@ -132,7 +132,7 @@ impl SharedResults {
     }
 }
 
-/// Reports the stores that left dwords undefined and satisfy `is_meant`, once per instruction.
+/// Reports the instructions whose stores left the dwords in `left` undefined. Ignores stores that `is_meant` rejects.
 fn told(
     findings: &Findings,
     stores: &[Store],

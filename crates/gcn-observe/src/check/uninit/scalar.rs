@@ -1,4 +1,4 @@
-//! Undefined bits in the results of scalar instructions.
+//! Propagation of undefined bits through scalar ALU instructions.
 
 use gcn_emu::step::Arg;
 use gcn_isa::effect::AluOp;
@@ -11,7 +11,7 @@ use super::part::{PartlyDefined, ones};
 use super::registers::SCC;
 
 impl Evaluation<'_> {
-    /// Evaluates an operation on scalar sources.
+    /// Evaluates a scalar instruction.
     pub(super) fn scalar(&mut self) {
         use UndefinedFlow::{Alu, Equal};
         let class = self.facts.class;
@@ -31,7 +31,7 @@ impl Evaluation<'_> {
         let (mut a, mut b) = (source(0), source(1));
         let first = self.facts.sources[0].and_then(|place| slots().nth(place));
         if inst.encoding == Encoding::Sopk && first.is_some_and(|slot| slot.ty == Ty::U32) {
-            // Unsigned comparisons zero-extend the constant.
+            // S_CMPK with an unsigned type zero-extends the constant.
             b.value &= u64::from(u16::MAX);
         }
         let operand = |number: usize| Some(self.instruction.operands[self.facts.sources[number]?]);

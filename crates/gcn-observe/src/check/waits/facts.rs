@@ -7,14 +7,14 @@ use gcn_isa::uses::{Counter, Counters, RegisterSet, RegisterUse, Space};
 
 use gcn_emu::outstanding::registers_held;
 
-/// Role of an instruction with respect to waits.
+/// Role of an instruction for the wait counters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum WaitRole {
-    /// The instruction waits.
+    /// Waits for counters.
     Wait(Waitcnt),
-    /// The instruction is tracked by counters.
+    /// Increments counters until it completes.
     Counted(Counters),
-    /// Any other instruction.
+    /// Does neither.
     Other,
 }
 
@@ -26,7 +26,6 @@ pub(super) struct LdsUse {
 }
 
 impl LdsUse {
-    /// True if any access is possible.
     pub(super) fn is_any(self) -> bool {
         self.reads || self.writes
     }
@@ -36,15 +35,15 @@ impl LdsUse {
 #[derive(Clone, Debug)]
 pub(super) struct WaitFacts {
     pub(super) inst: Inst,
-    /// Registers that are read or written.
+    /// Registers that the instruction reads or writes.
     pub(super) used: RegisterSet,
-    /// Registers that are written.
+    /// Registers that the instruction writes.
     pub(super) written: RegisterSet,
     pub(super) role: WaitRole,
     pub(super) lds: LdsUse,
-    /// Registers that are held, each with the counter that releases it.
+    /// Register uses that the instruction holds after issue, each with the counter that releases it.
     pub(super) held: Box<[(Counter, RegisterUse)]>,
-    /// Held registers with pending writes, and held registers with pending reads.
+    /// Held registers that the instruction has yet to write, and that it has yet to read.
     pub(super) will_write: RegisterSet,
     pub(super) will_read: RegisterSet,
 }

@@ -1,4 +1,4 @@
-//! LDS bytes that instructions read and write, and accesses that are outstanding at a barrier.
+//! LDS bytes that instructions access, and LDS accesses that are outstanding at a barrier.
 
 use gcn_emu::fault::Intent;
 use gcn_emu::observe::Access;
@@ -6,7 +6,7 @@ use gcn_emu::wave::WaveId;
 
 use crate::filter::lanes;
 
-/// LDS bytes that lanes access.
+/// LDS bytes that an instruction accesses.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct LdsBytes {
     /// Lane and address of each element.
@@ -15,7 +15,7 @@ pub(super) struct LdsBytes {
     bytes: u64,
 }
 
-/// Number of bytes that a lane copies to LDS.
+/// Number of bytes that each lane of a load to LDS, or a store from LDS, copies.
 const COPIED: u64 = 4;
 
 impl LdsBytes {
@@ -50,14 +50,14 @@ impl LdsBytes {
     /// Returns the bytes that an access reads.
     pub(super) fn read(access: &Access) -> LdsBytes {
         match (access.intent, access.to_lds) {
-            // A store that copies from LDS.
+            // A store from LDS reads the bytes that a load to LDS would write.
             (Some(Intent::Store), Some(_)) => Self::written(access),
             (Some(Intent::Store), None) => LdsBytes::default(),
             _ => Self::elements(access),
         }
     }
 
-    /// Finds the first lane whose bytes overlap `others`, and the address.
+    /// Finds the first element that overlaps `others`, and returns its lane and address.
     pub(super) fn meets(&self, others: &LdsBytes) -> Option<(usize, u64)> {
         let meets = |&(_, at): &(u8, u64)| {
             let mut others_places = others.places.iter();
@@ -70,12 +70,13 @@ impl LdsBytes {
     }
 }
 
-/// Accesses outstanding when their waves reached a barrier. Other waves may not rely on them until the next barrier.
+/// Accesses that were outstanding when their waves arrived at a barrier. Until the next barrier, other waves may not
+/// assume that they are complete.
 #[derive(Debug)]
 pub(super) struct Unwaited<T> {
-    /// Accesses that were outstanding at the previous barrier.
+    /// Accesses that were outstanding at the last barrier.
     opened: Vec<(WaveId, T)>,
-    /// Accesses that are outstanding at the barrier being entered.
+    /// Accesses that are outstanding at the next barrier, of waves that have arrived at it.
     arriving: Vec<(WaveId, T)>,
 }
 
@@ -89,23 +90,23 @@ impl<T> Default for Unwaited<T> {
 }
 
 impl<T> Unwaited<T> {
-    /// Records an access that is outstanding when a wave arrives.
+    /// Records an access that is outstanding when a wave arrives at a barrier.
     pub(super) fn push(&mut self, wave: WaveId, access: T) {
         self.arriving.push((wave, access));
     }
 
-    /// Opens the barrier. Returns false if no accesses remain.
+    /// Records that the barrier opens. Returns false if no accesses were outstanding.
     pub(super) fn opened(&mut self) -> bool {
         self.opened = std::mem::take(&mut self.arriving);
         !self.opened.is_empty()
     }
 
-    /// Returns the accesses on which other waves may not rely.
+    /// Returns the accesses that were outstanding at the last barrier.
     pub(super) fn accesses(&self) -> impl Iterator<Item = &(WaveId, T)> {
         self.opened.iter()
     }
 
-    /// True if other waves may rely on all accesses.
+    /// True if no accesses were outstanding at the last barrier.
     pub(super) fn is_empty(&self) -> bool {
         self.opened.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Undefined bits that bitwise atomics and compare-and-swaps leave in memory.
+//! Undefined bits that atomics leave in memory.
 
 use gcn_emu::step::Family;
 use gcn_isa::Does;
@@ -7,7 +7,7 @@ use gcn_isa::effect::AtomicOp;
 use super::{DWORD, MemoryPlace, PartlyDefined, UndefinedAccess, UndefinedElement, all_or_none};
 
 impl UndefinedAccess<'_> {
-    /// True for bitwise atomics, which work on numbers without padding.
+    /// True for bitwise atomics, whose operands are integers without padding.
     pub(super) fn is_bitwise(&self) -> bool {
         use AtomicOp::{And, MaskOr, Or, Xor};
         let does = self.plan.does;
@@ -17,7 +17,7 @@ impl UndefinedAccess<'_> {
         )
     }
 
-    /// Returns the undefined bits that an atomic leaves in memory, if they are followed bit by bit.
+    /// Returns the undefined bits that an atomic leaves in memory, or `None` if it is not tracked bit by bit.
     pub(super) fn left_by(
         &mut self,
         op: AtomicOp,
@@ -41,7 +41,7 @@ impl UndefinedAccess<'_> {
             let a = operand(plan.vdata, &data[0]);
             let b = operand(self.second_register(), &data[1]);
             let undefined = old[usize::from(at)].into();
-            // Other lanes and waves may still change the value in memory.
+            // Other lanes and waves may change the value first, so each bit is taken as both 0 and 1.
             for value in [0, u64::MAX] {
                 let old = PartlyDefined { value, undefined };
                 let new = match op {
@@ -57,7 +57,7 @@ impl UndefinedAccess<'_> {
         Some(left)
     }
 
-    /// Returns the undefined bits that a compare-and-swap leaves, if it compares defined integers.
+    /// Returns the undefined bits that a compare-and-swap leaves, or `None` if it compares floats or undefined bits.
     fn left_by_swap(
         &self,
         lane: usize,
@@ -82,7 +82,7 @@ impl UndefinedAccess<'_> {
         Some(*new)
     }
 
-    /// Reads the dword at a location in memory.
+    /// Reads a dword of the memory itself, rather than of its shadow.
     fn dword(&self, place: MemoryPlace) -> Option<u32> {
         let mut value = [0; DWORD as usize];
         let address = match place {
