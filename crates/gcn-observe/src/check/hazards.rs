@@ -5,7 +5,7 @@
 //!
 //! The violations in a sequence of instructions depend only on the sequence and a short history: the last instructions
 //! before it and the state of VCCZ ([`HazardHistory`]). They are computed once per sequence and history, and cached.
-//! Kernels are not watched if static analysis ([`Ahead`]) finds no violation.
+//! Kernels for which static analysis rules out violations ([`Ahead`]) are not watched.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -414,8 +414,8 @@ impl UninitWatch {
         registers.first_undefined(&beyond, exec).map(|_| beyond)
     }
 
-    /// Fast path: if an instruction surely reads only defined values, marks its destinations as defined and returns
-    /// true. `bases_number` is [`ShareAccess::bases_number`], if known.
+    /// Fast path: if an instruction is certain to read and preserve only defined values, marks its destinations as
+    /// defined and returns true. `bases_number` is [`ShareAccess::bases_number`], if known.
     #[inline]
     fn is_defined(
         &mut self,

@@ -2,7 +2,7 @@
 //!
 //! By default, the emulator performs memory operations at issue, so a missing S_WAITCNT does not change results. This
 //! checker tracks the registers and LDS bytes that each wave's outstanding operations hold ([`Outstanding`]), and
-//! reports instructions that use them. Kernels are not watched if static analysis ([`Ahead`]) finds no early use.
+//! reports instructions that use them. Kernels for which static analysis rules that out ([`Ahead`]) are not watched.
 
 mod facts;
 mod lds;

@@ -212,7 +212,7 @@ impl<'a> Evaluation<'a> {
         Some(registers.extracted(source.from, source.width, source.is_signed))
     }
 
-    /// Returns the active lanes that the DPP row and bank masks enable.
+    /// Returns the active lanes, without those that a DPP row or bank mask disables.
     fn written_lanes(&self) -> u64 {
         let inst = &self.instruction.step.inst;
         if !inst.layout().has(Field::DppCtrl) {

@@ -58,7 +58,7 @@ pub(super) struct UninitFacts {
     pub(super) scalar_written: u128,
     /// Uses of registers as an address, a descriptor or an index.
     pub(super) addresses: Box<[RegisterUse]>,
-    /// All register uses, except of EXEC as the mask of active lanes.
+    /// All register uses except that of EXEC as the lane mask.
     pub(super) uses: Box<[RegisterUse]>,
     /// True if a source is LDS_DIRECT, whose address is in M0.
     pub(super) reads_lds_direct: bool,

@@ -9,8 +9,8 @@ use super::repeats::Repeats;
 use super::results::SharedResults;
 use super::state::GroupState;
 
-/// True if an instruction with defined address and data registers surely accesses only defined memory. The memory
-/// shadow is not searched.
+/// True if an instruction with defined register sources is certain to access only defined memory, without a search of
+/// the memory shadow.
 #[inline]
 pub(super) fn accesses_defined(
     context: &Context<'_>,

@@ -11,7 +11,7 @@ use super::part::PartlyDefined;
 use crate::filter::lanes;
 
 impl Evaluation<'_> {
-    /// Returns the lane that an instruction selects: by its second source, or the first active lane.
+    /// Returns the lane number in the second source or, without one, the first active lane.
     fn lane(&self) -> PartlyDefined {
         match self.facts.sources[1] {
             Some(place) => {

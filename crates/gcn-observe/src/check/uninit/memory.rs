@@ -10,7 +10,7 @@ const PAGE_DWORDS: u64 = 1024;
 /// Size of a page in bytes.
 const PAGE: u64 = 4 * PAGE_DWORDS;
 
-/// Number of all stores that leave only padding undefined.
+/// Store number for stores that leave only padding undefined.
 pub(super) const PADDING: u32 = u32::MAX;
 
 /// Shadow of a page: undefined bits, and the stores that left them undefined.
@@ -39,7 +39,7 @@ struct Tracked {
     len: u64,
     /// Undefined bits of each dword without an allocated shadow page.
     unseen: u32,
-    /// True if the host reads the memory only through copies, which the checker sees. It reports undefined bits then.
+    /// True if the host reads the memory only through copies, at which undefined bits are reported.
     is_apart: bool,
     pages: Box<[OnceLock<UndefinedPage>]>,
 }

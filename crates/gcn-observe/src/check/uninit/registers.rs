@@ -265,7 +265,7 @@ impl UndefinedRegisters {
         self.scalar_origins[usize::from(register) % SCALARS]
     }
 
-    /// Finds undefined bits in the registers of a use. Returns the first active lane (of VGPRs) and the origin.
+    /// Finds undefined bits in the registers of a use. Returns the first active lane, if vector, and the origin.
     pub(super) fn first_undefined(
         &self,
         it: &RegisterUse,

@@ -12,7 +12,7 @@ use gcn_emu::outstanding::registers_held;
 pub(super) enum WaitRole {
     /// Waits for counters.
     Wait(Waitcnt),
-    /// Increments counters until it completes.
+    /// Increments counters at issue.
     Counted(Counters),
     /// Does neither.
     Other,
