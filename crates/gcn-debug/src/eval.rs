@@ -1,4 +1,4 @@
-//! Evaluates expressions, and resolves the locations they denote.
+//! Evaluation of expressions, and resolution of the locations they denote.
 
 use gcn_emu::wave::LANES;
 
@@ -17,12 +17,12 @@ pub enum Evaluated {
     Lanes(Vec<Scalar>),
     /// Whole buffer, by index in the buffer list.
     Buffer(usize),
-    /// Structure, array, pointer, enumeration or Boolean of the source.
+    /// Source object that is not a number: a structure, array, pointer, enumeration or Boolean.
     Object(SourceObject),
 }
 
 impl Evaluated {
-    /// Returns the value as a number, or `None` if it consists of lanes or is a whole buffer.
+    /// Returns the value as a number, or `None` for lanes and whole buffers.
     pub fn single(&self, view: &View<'_>) -> Option<Result<Scalar, EvalError>> {
         match self {
             Evaluated::Scalar(number) => Some(Ok(*number)),
@@ -32,17 +32,16 @@ impl Evaluated {
     }
 }
 
-/// Resolved place of an expression.
 enum Resolved {
     Target(Target),
     Object(SourceObject),
 }
 
-/// Evaluates an expression. A vector register by itself yields a value for each lane; within an expression, the value
-/// in the focused lane.
+/// Evaluates an expression. A vector register by itself yields a value for each lane; within a larger expression, the
+/// value in the focused lane.
 ///
 /// # Errors
-/// Fails if something that the expression reads does not exist, or if an operation has no result.
+/// Fails if the expression reads state that does not exist, or if an operation has no result.
 pub fn evaluate(expr: &Expr, view: &View<'_>) -> Result<Evaluated, EvalError> {
     if let Expr::Place(place) = expr {
         match resolve_place(place, view)? {
@@ -152,7 +151,7 @@ fn resolve_place(place: &Place, view: &View<'_>) -> Result<Resolved, EvalError> 
 /// Operand of C's pointer arithmetic.
 enum Operand {
     Number(Scalar),
-    /// Address of an object.
+    /// Pointer to this object.
     Pointer(SourceObject),
 }
 
@@ -200,13 +199,12 @@ impl Operand {
     }
 }
 
-/// Returns the address of an object.
 fn address(object: &SourceObject) -> Result<u64, EvalError> {
     let (_, address) = object.address().ok_or(EvalError::NoAddress)?;
     Ok(address)
 }
 
-/// Resolves an element or a field.
+/// Resolves an element or a field of a place.
 fn part(of: &Place, part: &Part, view: &View<'_>) -> Result<Resolved, EvalError> {
     let index = |expr: &Expr| scalar(expr, view).map(Scalar::integer);
     let object = match (resolve_place(of, view)?, part) {
@@ -264,10 +262,10 @@ fn named(name: &str, view: &View<'_>) -> Result<Resolved, EvalError> {
     variable_named(name, view)
 }
 
-/// Prefix of names that denote variables, even if registers or buffers have the same name.
+/// Prefix of a name that denotes a variable, even if a register or buffer has the same name.
 const LOCALS: &str = "locals.";
 
-/// Resolves a variable or a field. Symbol names may contain periods, so the parser leaves fields in the name.
+/// Resolves a variable or field such as `a.b`. The parser keeps it as one name, since symbols may contain periods.
 fn variable_named(name: &str, view: &View<'_>) -> Result<Resolved, EvalError> {
     if let Some(found) = SourceObject::variable(view, name) {
         return found.map(Resolved::Object);
@@ -294,7 +292,7 @@ pub(crate) fn is_variable(name: &str, view: &View<'_>) -> bool {
     )
 }
 
-/// Returns the ID of the variable that a name denotes in the focused wave's scope.
+/// Returns the ID of the variable in scope that a name denotes.
 pub(crate) fn variable_id(name: &str, view: &View<'_>) -> Option<usize> {
     let name = name.strip_prefix(LOCALS).unwrap_or(name);
     SourceObject::variable_id(view, name)
@@ -406,12 +404,12 @@ fn unary(operator: UnaryOp, value: Scalar) -> Result<Scalar, EvalError> {
     })
 }
 
-/// Integer promotion: returns a type of at least 32 bits.
+/// Applies C's integer promotion.
 fn promoted(ty: ScalarType) -> ScalarType {
     if ty.bytes() < 4 { ScalarType::I32 } else { ty }
 }
 
-/// Returns the common type of two operands: by C's rules for integers, F32 for floats of at most 32 bits, else F64.
+/// Returns the common type of two operands: by C's rules for integers, F32 for two floats of at most 32 bits, else F64.
 fn common(left: ScalarType, right: ScalarType) -> ScalarType {
     if left.is_float() || right.is_float() {
         let is_single = |ty: ScalarType| matches!(ty, ScalarType::F32 | ScalarType::F16);
@@ -429,7 +427,7 @@ fn common(left: ScalarType, right: ScalarType) -> ScalarType {
     }
 }
 
-/// Wraps an integer to a type, except that an overflowing `I32` is widened.
+/// Wraps an integer to a type, but widens an `I32` that overflows.
 fn wrapped(value: i128, ty: ScalarType) -> Scalar {
     if ty == ScalarType::I32 {
         Scalar::of_integer(value)

@@ -1,4 +1,4 @@
-//! Expressions for conditions and for commands that print or change state.
+//! Expressions, for conditions and for commands that print or change state.
 
 use gcn_isa::regs;
 use gcn_isa::uses::{self, RegisterSet, Registers, Spaces};
@@ -11,11 +11,11 @@ use crate::scalar::{Scalar, ScalarType};
 pub enum Expr {
     /// Literal.
     Number(Scalar),
-    /// Contents of a register or of memory.
+    /// Value of a register or of memory.
     Place(Place),
-    /// Debugger variable, such as `$lane`.
+    /// Convenience variable, such as `$lane`.
     Variable(Variable),
-    /// Address of an element or a symbol, such as `&ys[3]`.
+    /// Address of a variable, buffer, symbol or memory location, such as `&ys[3]`.
     AddressOf(Box<Place>),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
@@ -36,7 +36,7 @@ pub enum Place {
         first: u8,
         /// Number of registers, 1 or 2.
         count: u8,
-        /// Lane, or `None` for the focused lane.
+        /// Explicit lane, if any.
         lane: Option<Box<Expr>>,
     },
     /// Scalar registers by number, below 128.
@@ -54,14 +54,14 @@ pub enum Place {
     Pc,
     /// Source variable, buffer or symbol.
     Name(String),
-    /// Element of a buffer, or part of a source variable.
+    /// Element or field of another place.
     Part {
-        /// Buffer or variable.
+        /// Place that contains the part or points to it.
         of: Box<Place>,
         /// Selected part.
         part: Part,
     },
-    /// Object that a pointer refers to; for other numbers, the dword at this address in global memory.
+    /// Object that a pointer points to; for a number, the dword at this address in global memory.
     Pointed(Box<Expr>),
     /// Typed value in memory.
     Memory {
@@ -74,14 +74,14 @@ pub enum Place {
     },
 }
 
-/// Part of a buffer or a source variable.
+/// Element or field of a place.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Part {
     /// Element, such as `[3]`.
     Element(Box<Expr>),
     /// Field, such as `.x`.
     Field(String),
-    /// Field of the structure that a pointer refers to, such as `->x`.
+    /// Field of the structure that a pointer points to, such as `->x`.
     PointedField(String),
 }
 
@@ -99,7 +99,7 @@ pub enum Space {
     Scratch,
 }
 
-/// Debugger variable.
+/// Convenience variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Variable {
@@ -115,7 +115,7 @@ pub enum Variable {
     Count,
 }
 
-/// Variables with their names.
+/// Convenience variables by name, without the `$`.
 pub(crate) const VARIABLES: [(&str, Variable); 7] = [
     ("lane", Variable::Lane),
     ("wave", Variable::Wave),
@@ -213,7 +213,6 @@ impl Dependencies {
         self.of_wave = true;
     }
 
-    /// Adds EXEC, which selects the lanes of a reduction.
     fn add_active_lanes(&mut self) {
         let first = regs::EXEC_LO;
         self.register(Registers::Scalar { first, count: 2 });
@@ -221,7 +220,7 @@ impl Dependencies {
 
     fn add_variable(&mut self, variable: Variable) {
         match variable {
-            // A watchpoint has its own lane.
+            // The lane of a watchpoint is fixed.
             Variable::Lane => {}
             Variable::Wave | Variable::GroupX | Variable::GroupY | Variable::GroupZ => {
                 self.of_wave = true;
@@ -294,7 +293,7 @@ impl Expr {
         matches!(**constant, Expr::Number(_))
     }
 
-    /// Calls `each` for each place that the expression reads.
+    /// Calls `each` for every place in the expression.
     pub(crate) fn each_place(&self, each: &mut dyn FnMut(&Place)) {
         self.each_read(&mut |read| {
             if let StateRead::Place(place) = read {

@@ -9,7 +9,7 @@ use crate::scalar::{Scalar, ScalarType};
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct ParseError {
-    /// Message that describes the error.
+    /// Error message.
     pub message: String,
     /// Byte offset of the error in the text.
     pub at: usize,
@@ -17,13 +17,13 @@ pub struct ParseError {
 
 /// Maximum nesting depth.
 const MAX_DEPTH: usize = 64;
-/// Maximum number of binary operators. Those of a chain are nested, too.
+/// Maximum number of binary operators. A chain such as `a+b+c` is as deep as it is long.
 const MAX_OPERATORS: usize = 256;
 
 /// Parses an expression. The instruction set determines the register names.
 ///
 /// # Errors
-/// Returns a [`ParseError`] with the position of the error.
+/// Fails if the text is not an expression, is nested too deeply, or has too many operators.
 ///
 /// # Examples
 /// ```
@@ -58,7 +58,7 @@ enum Token {
     Symbol(&'static str),
 }
 
-/// Operators and punctuation, each before its own prefixes.
+/// Operators and punctuation. A symbol comes before its prefixes.
 const SYMBOLS: [&str; 30] = [
     "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", ":", "+", "-", "*",
     "/", "%", "<", ">", "&", "^", "|", "!", "~", ",", "=", "{", "}",
@@ -130,7 +130,7 @@ fn number(text: &str) -> Option<Scalar> {
     Some(Scalar::new(ScalarType::F64, value.to_bits()))
 }
 
-/// Binary operators by increasing precedence.
+/// Binary operators in order of increasing precedence.
 const LEVELS: [&[(&str, BinaryOp)]; 10] = [
     &[("||", BinaryOp::Or)],
     &[("&&", BinaryOp::And)],
@@ -161,7 +161,7 @@ struct Parser {
     depth: usize,
     /// Number of binary operators so far.
     operators: usize,
-    /// True inside a reduction. Each level of nesting would multiply the time by the number of lanes.
+    /// True inside a reduction. Reductions do not nest, since each level would multiply the time by the number of lanes.
     is_reduction: bool,
 }
 
@@ -170,7 +170,7 @@ impl Parser {
         self.tokens.get(self.next).map(|(token, _)| token)
     }
 
-    /// Creates an error at the next token: `what`, followed by the token.
+    /// Creates an error at the next token. The message is `what`, followed by the token.
     fn error(&self, what: &str) -> ParseError {
         let at = self.tokens.get(self.next).map_or(self.end, |(_, at)| *at);
         let message = match self.peek() {
@@ -497,7 +497,7 @@ impl Parser {
         Ok(Some(Place::Scalar { first, count }))
     }
 
-    /// Parses a register range such as `[4:5]`. Returns the first number and the number of registers.
+    /// Parses a register range such as `[4:5]`. Returns the first register number and the number of registers.
     fn range(&mut self) -> Result<(u64, u8), ParseError> {
         let number = |it: &mut Parser, before: &str| {
             it.expect(before)?;

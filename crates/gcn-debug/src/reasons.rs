@@ -1,4 +1,4 @@
-//! Reasons for a wave to stop: changes of watched values, breakpoints, the goal of the last command.
+//! Reasons for a wave to stop: watchpoints, findings, interrupts, breakpoints, the goal of the last command.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
@@ -17,7 +17,7 @@ use crate::session::{Scheduler, State, Stop};
 use crate::stops::{Change, Observation, StopKind, StopPoint};
 use crate::view::View;
 
-/// True if a jump saves its return address.
+/// True for a jump that saves its return address.
 pub(crate) fn is_call(step: &Step) -> bool {
     let uses = step.inst.uses();
     uses.calls()
@@ -31,14 +31,13 @@ pub(crate) fn ends_wave(step: &Step) -> bool {
     matches!(step.inst.does(), Does::Control(Control::End))
 }
 
-/// Wave that is taking its turn.
+/// Wave whose turn it is.
 #[derive(Clone, Copy)]
 pub(crate) struct Current {
     pub(crate) at: Moment,
     pub(crate) pc: u64,
 }
 
-/// Returns the wave that is taking its turn.
 pub(crate) fn current(paused: &Paused<'_>) -> Option<Current> {
     let wave = paused.current()?;
     Some(Current {
@@ -50,7 +49,7 @@ pub(crate) fn current(paused: &Paused<'_>) -> Option<Current> {
     })
 }
 
-/// Replaces the watchpoints' last observations with the current values.
+/// Sets the old values of watchpoints to the current values.
 pub(crate) fn compare_anew(state: &mut State, paused: &Paused<'_>) {
     let values: Vec<_> = state
         .stops
@@ -78,7 +77,7 @@ pub(crate) fn compare_anew(state: &mut State, paused: &Paused<'_>) {
     }
 }
 
-/// Replaces the old values of watchpoints by those that the user has set.
+/// Updates the old values of watchpoints after a change by the user, so that it does not trigger them.
 pub(crate) fn accept_changes(state: &mut State, paused: &Paused<'_>) {
     for place in 0..state.stops.len() {
         let changed = changed(state, paused, &state.stops[place]);
@@ -89,8 +88,8 @@ pub(crate) fn accept_changes(state: &mut State, paused: &Paused<'_>) {
     }
 }
 
-/// Returns the view of a watchpoint, and the new state of its value with the change. Values of waves that are not running
-/// and of variables that are out of scope do not change. A value that was unknown has a new state without a change.
+/// Evaluates a watchpoint that may have changed. Returns its view, the new observation, and the change. Values of waves
+/// that are not running and of variables that are out of scope do not change. The first known value is not a change.
 fn changed<'a>(
     state: &'a State,
     paused: &'a Paused<'_>,
@@ -131,7 +130,7 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
     let last = state.last.take();
     let (changes, error) = last.map_or_else(Default::default, |_| changes(state, paused));
     if let (Some(last), false) = (last, changes.is_empty()) {
-        // Delayed operations take effect when a wave ends.
+        // The wave may have ended: its outstanding memory operations take effect then.
         let is_there = paused.wave(last.at.wave).is_some();
         let wave = if is_there {
             last.at.wave
@@ -169,7 +168,7 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
     hit.or(reached)
 }
 
-/// True if a signal has interrupted the run or its timeout has expired.
+/// True if a signal has interrupted the run or its timeout has expired. Clears the signal.
 pub(crate) fn is_interrupted(state: &mut State) -> bool {
     let is_late = state
         .deadline
@@ -177,7 +176,7 @@ pub(crate) fn is_interrupted(state: &mut State) -> bool {
     state.interrupt.load(Relaxed) && state.interrupt.swap(false, Relaxed) || is_late
 }
 
-/// Stops an interrupted run. If the run was being replayed to go back, it stays where the replay was interrupted.
+/// Stops an interrupted run. Interrupted reverse execution stays at the point that its replay has reached.
 pub(crate) fn interrupted(state: &mut State, paused: &Paused<'_>, current: Current) -> Stop {
     state.deadline = None;
     if state.goal.is_replay() {
@@ -202,11 +201,11 @@ pub(crate) fn focus_on(state: &mut State, paused: &Paused<'_>, wave: WaveId) {
     }
 }
 
-/// Changes of watched values: watchpoint number, expression text and change of each.
+/// Changes of watched values, each with the watchpoint's number and expression.
 type Changes = Vec<(u32, String, Change)>;
 
-/// Returns the changes of watched values since the last comparison, and the number of a watchpoint whose condition has no
-/// value, with the reason.
+/// Returns the changes of watched values since the last comparison, and the first watchpoint whose condition cannot be
+/// evaluated, with the error.
 pub(crate) fn changes(
     state: &mut State,
     paused: &Paused<'_>,
@@ -248,8 +247,8 @@ pub(crate) fn changes(
     (found, failed)
 }
 
-/// Returns the breakpoints that stop a wave at its current location. If `counts` is true, counts hits and deletes
-/// temporary breakpoints.
+/// Returns the breakpoints that a wave hits at its current location. If `counts` is true, also counts the hits, deletes
+/// temporary breakpoints and moves the focus.
 pub(crate) fn breakpoints(
     state: &mut State,
     paused: &Paused<'_>,
@@ -312,7 +311,7 @@ pub(crate) fn breakpoints(
     })
 }
 
-/// Returns the stop for the goal of the last command, if it has been reached.
+/// Returns the stop for the goal of the last command, if it has been reached or cannot be.
 fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     let Current { at, pc } = current;
     let aim = state.goal.wave();

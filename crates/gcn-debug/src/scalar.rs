@@ -24,7 +24,7 @@ pub enum ScalarType {
 
 use ScalarType::{F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
 
-/// Types with their names and sizes in bytes.
+/// Names and sizes in bytes.
 const TYPES: [(ScalarType, &str, u8); 11] = [
     (U8, "u8", 1),
     (I8, "i8", 1),
@@ -52,21 +52,21 @@ impl ScalarType {
         TYPES.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
-    /// Returns the unsigned integer type with a size in bytes, or `None` if the size is not 1, 2, 4 or 8.
+    /// Returns the unsigned integer type of a size in bytes, or `None` if the size is not 1, 2, 4 or 8.
     pub fn unsigned(bytes: u64) -> Option<ScalarType> {
         [U8, U16, U32, U64]
             .into_iter()
             .find(|ty| ty.bytes() == bytes)
     }
 
-    /// Returns the signed integer type with a size in bytes, or `None` if the size is not 1, 2, 4 or 8.
+    /// Returns the signed integer type of a size in bytes, or `None` if the size is not 1, 2, 4 or 8.
     pub fn signed(bytes: u64) -> Option<ScalarType> {
         [I8, I16, I32, I64]
             .into_iter()
             .find(|ty| ty.bytes() == bytes)
     }
 
-    /// Returns the floating-point type with a size in bytes, or `None` if the size is not 2, 4 or 8.
+    /// Returns the floating-point type of a size in bytes, or `None` if the size is not 2, 4 or 8.
     pub fn float(bytes: u64) -> Option<ScalarType> {
         [F16, F32, F64].into_iter().find(|ty| ty.bytes() == bytes)
     }
@@ -92,7 +92,7 @@ impl ScalarType {
         matches!(self, F16 | F32 | F64)
     }
 
-    /// True for a signed integer.
+    /// True for a signed integer type.
     pub fn is_signed(self) -> bool {
         matches!(self, I8 | I16 | I32 | I64)
     }
@@ -111,10 +111,10 @@ pub struct Scalar {
     pub bits: u64,
 }
 
-/// Number format; each variant states its gdb format letter.
+/// Output format, as selected by gdb's format letters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Format {
-    /// Default for the type: decimal for integers, floating-point notation for floats.
+    /// Default for the type: decimal for integers, floating point for floats.
     #[default]
     Natural,
     /// `d`: signed decimal.
@@ -125,7 +125,7 @@ pub enum Format {
     Hex,
     /// `t`: binary.
     Binary,
-    /// `f`: floating point of the same size.
+    /// `f`: bits as floating point of the same size.
     Float,
     /// `i`: instructions; only for the `x` command.
     Instruction,
@@ -168,7 +168,7 @@ impl Scalar {
         Scalar::new(I32, is_true.into())
     }
 
-    /// Creates an integer of the smallest type among I32, I64 and U64 that can hold it, wrapped if none can.
+    /// Creates an integer of the first type among I32, I64 and U64 that can hold it, or wraps it to U64.
     pub fn of_integer(value: i128) -> Scalar {
         let ty = if i32::try_from(value).is_ok() {
             I32

@@ -1,17 +1,17 @@
-//! `why`: dynamic slice of a value.
+//! `why`: dynamic slicing of a value.
 //!
-//! Launches are deterministic, so several passes over the same execution can find a slice:
+//! Launches are deterministic, so a slice can be built in several passes over the same execution:
 //!
-//! 1. All launches run once, with an observer that records the last workgroup to write each byte.
-//! 2. The launches run again up to the last relevant one, with a [trace](trace) of the workgroups that wrote the queried
-//!    location. If the slice leads to other workgroups, the next pass traces these too.
-//! 3. A last pass records the values to show in the answer.
+//! 1. The first pass records the last workgroup to write each byte.
+//! 2. The next pass [traces](trace) the workgroups that wrote the queried location, up to the last launch with one of
+//!    them. If the slice leads to other workgroups, another pass traces these too.
+//! 3. The last pass records the values to show in the answer.
 //!
-//! For the comparison of two runs ([`ValueGraph`], [`part`]), the last pass records the values read by every
-//! instruction of the slice.
+//! To compare two runs ([`ValueGraph`], [`part`]), the last pass records the values read by every instruction of the
+//! slice.
 //!
-//! In the last relevant launch, only traced workgroups execute unless workgroups share memory there. To detect sharing,
-//! the pass compares the bytes they read with the writers found by the first pass.
+//! In the last launch of a pass, only traced workgroups execute, unless workgroups communicate through memory. The first
+//! pass finds bytes that several workgroups write; tracing passes find reads of another workgroup's bytes.
 
 mod control;
 mod facts;
@@ -56,19 +56,19 @@ use slice::Slice;
 use trace::{Group, Instance, Trace, Writer};
 use tracer::Tracer;
 
-/// Launches that can be repeated.
+/// Sequence of launches that can be rerun.
 pub trait Launches {
     /// Reason why a launch cannot start.
     type Error;
 
-    /// Returns the number of runs, counting every repetition of a launch.
+    /// Returns the number of runs, counting each repetition of a launch.
     fn runs(&self) -> u32;
 
     /// Restores device state other than memory, such as GDS, to that before the first run.
     fn restart(&self);
 
-    /// Executes run `run` to completion under observers. Returns false if the next run must not start, for example
-    /// after a fault.
+    /// Executes run `run` with the given observers. Returns false if the next run must not start, for example after a
+    /// fault.
     ///
     /// # Errors
     /// Fails if the run cannot start.
@@ -80,7 +80,7 @@ pub trait Launches {
 pub struct Question<'a> {
     /// Executed code.
     pub program: &'a Program,
-    /// Device memory in its state before the first launch.
+    /// Device memory. Without a log, it must be in its state before the first launch.
     pub memory: &'a Memory,
     /// Named buffers.
     pub buffers: &'a [NamedBuffer],
@@ -88,16 +88,16 @@ pub struct Question<'a> {
     pub undefined: &'a [Range<u64>],
     /// Queried location.
     pub place: QuestionPlace,
-    /// Point at which the value is queried; `None` for the end of all launches.
+    /// Point at which the value is queried, or `None` for the end of the last launch.
     pub until: Option<Until>,
     /// Maximum number of executed instructions in the slice, counted per lane.
     pub executions: usize,
-    /// Log of the launches' stores, if host code may write other memory while they run. All memory of a program counts as
-    /// defined.
+    /// Log of the launches' stores, for a program whose host code may write memory while they run. All memory of the
+    /// program counts as defined.
     pub log: Option<&'a StoreLog>,
 }
 
-/// Point at which a value is queried: a wave is about to execute an instruction.
+/// Point at which a value is queried, just before a wave executes an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Until {
     /// Index of the run, from 0.
@@ -112,17 +112,17 @@ pub enum WhyError<E> {
     /// A launch cannot start.
     #[error("a launch cannot begin")]
     Launch(E),
-    /// Memory is too large to be saved.
+    /// Memory is too large to save.
     #[error("buffers are larger than what is kept to run launches again")]
     TooLarge,
-    /// The relevant workgroups execute too many instructions.
+    /// The traced workgroups execute too many instructions.
     #[error("the workgroups concerned execute more instructions than are kept")]
     TooLong,
 }
 
 /// Maximum number of traced workgroups.
 const MAX_GROUPS: usize = 1024;
-/// Maximum number of passes.
+/// Maximum number of tracing passes.
 const MAX_PASSES: usize = 16;
 
 /// Slice for a question, with the state needed to rerun the launches.
@@ -135,15 +135,12 @@ struct Sliced {
     /// Plan of the pass that traced the slice; `None` if no launch wrote the queried location.
     plan: Option<Plan>,
     cut: Option<&'static str>,
-    /// Bytes of a queried location in global memory at the queried point.
+    /// Bytes of the location at the queried point; empty unless it is in global memory.
     end: Vec<u8>,
 }
 
 impl Sliced {
-    /// Finds the slice.
-    ///
-    /// # Errors
-    /// Returns a [`WhyError`] if the slice cannot be found.
+    /// Runs the passes that find the slice.
     fn find<L: Launches>(
         launches: &L,
         question: Question<'_>,
@@ -179,7 +176,7 @@ impl Sliced {
             ..Plan::default()
         };
         if let Some(until) = question.until {
-            // Skipping waves would change the schedule, and with it the point of the question.
+            // Skipping waves would change the schedule, so the run would stop at a different point.
             plan.all = true;
             let run = until.run;
             let mut add = |wave: WaveId| {
@@ -241,7 +238,7 @@ impl Sliced {
         })
     }
 
-    /// Returns the names and ranges for describing the slice's origins.
+    /// Returns the context for describing the slice's origins.
     fn terms<'a>(&'a self, question: Question<'a>) -> Terms<'a> {
         Terms {
             program: question.program,
@@ -252,9 +249,9 @@ impl Sliced {
         }
     }
 
-    /// Restores memory to its initial contents, and the queried location to its final value.
+    /// Restores the initial contents of memory, except for the queried location, which gets its value at the queried point.
     fn finish(&self, question: Question<'_>) {
-        // Later passes may be partial, so `end` holds the bytes after the complete first pass.
+        // Later passes may skip workgroups, so `end` comes from the first pass.
         question.restore(&self.image);
         if let QuestionPlace::Memory { address, bytes } = question.place {
             if let Some(log) = question.log {
@@ -274,7 +271,7 @@ impl Question<'_> {
         }
     }
 
-    /// Reads the bytes of a queried memory location.
+    /// Reads the bytes of the queried location if it is in global memory.
     fn end(&self) -> Vec<u8> {
         let QuestionPlace::Memory { address, bytes } = self.place else {
             return Vec::new();
@@ -285,11 +282,11 @@ impl Question<'_> {
     }
 }
 
-/// Explains the value of a location. On return, a queried location in global memory contains its value after all
-/// launches; other memory has its contents from before the launches.
+/// Explains the value of a location. On success, a queried location in global memory contains its value at the queried
+/// point; other memory has its contents from before the launches.
 ///
 /// # Errors
-/// Returns a [`WhyError`] if there is no answer.
+/// Fails if a launch cannot start, or if memory or the trace is too large.
 pub fn why<L: Launches>(
     launches: &L,
     question: Question<'_>,
@@ -309,11 +306,11 @@ pub fn why<L: Launches>(
 }
 
 impl ValueGraph {
-    /// Builds the value graph of a location. On return, a queried location in global memory contains its value after all
-    /// launches; other memory has its contents from before the launches.
+    /// Builds the value graph of a location. On success, a queried location in global memory contains its value at the
+    /// queried point; other memory has its contents from before the launches.
     ///
     /// # Errors
-    /// Returns a [`WhyError`] if there is no answer.
+    /// Fails if a launch cannot start, or if memory or the trace is too large.
     pub fn of<L: Launches>(
         launches: &L,
         question: Question<'_>,
@@ -351,18 +348,18 @@ fn dword(bytes: &[u8]) -> u32 {
 /// Parameters of a pass over the launches.
 #[derive(Clone, Default)]
 struct Plan {
-    /// Workgroups to trace; empty for the pass that finds writers.
+    /// Workgroups to trace; empty for the first pass.
     wanted: HashSet<Group>,
     values_of: HashMap<Instance, u8>,
     reads_of: HashMap<Instance, Vec<(Register, u8)>>,
-    /// True if all workgroups of the last launch must be executed.
+    /// True if all workgroups of the last launch must execute.
     all: bool,
     /// Address of an `s_endpgm` to which untraced waves of the last launch jump.
     end: Option<u64>,
 }
 
 impl Plan {
-    /// Returns the last traced run.
+    /// Returns the index of the last run with traced workgroups.
     fn last(&self) -> Option<u32> {
         self.wanted.iter().map(|it| it.run).max()
     }
@@ -374,7 +371,7 @@ impl Plan {
     }
 }
 
-/// Runs all launches once, up to the last one needed.
+/// Runs the launches in order, up to the last one needed.
 fn pass<L: Launches>(
     launches: &L,
     question: Question<'_>,
@@ -439,8 +436,8 @@ fn communicates(first: &Trace, trace: &Trace) -> bool {
     })
 }
 
-/// Debugger that ends a launch at a given point or once the traced workgroups have ended, and can prevent other
-/// workgroups from executing.
+/// Debugger that ends a launch at a given point or once the traced workgroups have ended. With `end`, waves of other
+/// workgroups end at once.
 struct Chooser {
     groups: HashSet<[u32; 3]>,
     ended: Arc<AtomicUsize>,

@@ -1,4 +1,4 @@
-//! Requests to explain a value at a stop.
+//! Questions for `why`: locations, and requests at a stop.
 
 use gcn_emu::wave::WaveId;
 use gcn_isa::Does;
@@ -6,7 +6,7 @@ use gcn_isa::Does;
 use crate::past::Moment;
 use crate::view::Target;
 
-/// Location whose value a question asks about.
+/// Location whose value is to be explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QuestionPlace {
     /// Bytes of global memory.
@@ -16,20 +16,20 @@ pub enum QuestionPlace {
         /// Number of bytes.
         bytes: u64,
     },
-    /// Registers, LDS or scratch of a wave at the point of the question.
+    /// Registers, LDS or scratch of a wave.
     Wave {
         /// Wave that owns the registers or memory.
         wave: WaveId,
-        /// Lane of scratch, and of vector registers given without a lane.
+        /// Lane for scratch, and for vector registers without an explicit lane.
         lane: u8,
         /// Registers, or a value in LDS or scratch.
         target: Target,
     },
-    /// Address of an access to memory.
+    /// Address of a memory access.
     Access(AccessPlace),
 }
 
-/// Access to memory.
+/// Memory access of a wave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccessPlace {
     /// Index of the run, from 0.
@@ -38,18 +38,18 @@ pub struct AccessPlace {
     pub wave: WaveId,
     /// Lane; `None` for a scalar access.
     pub lane: Option<u8>,
-    /// Selected access of the lane.
+    /// Selection among the accesses of the lane or wave.
     pub access: AccessChoice,
 }
 
-/// Selection of one of a lane's accesses.
+/// Selection of one of the accesses of a lane or wave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccessChoice {
     /// Last execution of the instruction at this address.
     At(u64),
     /// Last store to a named buffer.
     LastStore,
-    /// Access that corresponds to one of another run.
+    /// Counterpart of an access in another run.
     Like(AccessKey),
 }
 
@@ -58,7 +58,7 @@ pub enum AccessChoice {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccessKey {
     pub(crate) does: Does,
-    /// True for an access by the wave rather than by lanes.
+    /// True for a scalar access.
     pub(crate) is_scalar: bool,
     pub(crate) line: Option<u32>,
     pub(crate) before: usize,
@@ -99,7 +99,7 @@ pub enum WhyRefused {
     /// The object is a structure or an array of this type.
     #[error("a value of type {0} has several parts: name a field or an element")]
     Aggregate(String),
-    /// The wave has not executed an instruction yet.
+    /// The wave has not executed any instruction yet.
     #[error("the wave has executed no instruction: its registers have the launch's values")]
     NotBegun,
 }
