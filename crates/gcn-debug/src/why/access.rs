@@ -7,7 +7,7 @@ use crate::program::Program;
 use crate::view::NamedBuffer;
 use crate::why_request::{AccessChoice, AccessKey, AccessPlace};
 
-/// Returns the access that `place` selects, or `None` if there is none. Its workgroup must be traced.
+/// Returns the access that `place` selects, or `None` if there is none or its workgroup is not traced.
 pub(super) fn find(
     trace: &Trace,
     place: &AccessPlace,
@@ -38,7 +38,7 @@ pub(super) fn find(
     }
 }
 
-/// Returns the key that identifies an access in both runs.
+/// Returns the key by which the other run finds the counterpart of an access.
 pub(super) fn key(
     trace: &Trace,
     at: Instance,
@@ -97,7 +97,6 @@ fn writes_buffer(trace: &Trace, at: Instance, lane: Option<u8>, buffers: &[Named
 }
 
 impl AccessPlace {
-    /// Returns the workgroup of the access.
     pub(super) fn group(&self) -> Group {
         Group {
             run: self.run,

@@ -5,7 +5,7 @@ use super::facts::Jump;
 /// Code entered by a jump to an address in registers: a function, or a case of a switch.
 #[derive(Clone, Copy, Debug, Default)]
 struct Call {
-    /// Index of the jump; `None` for the kernel.
+    /// Index of the jump; `None` for the kernel itself.
     by: Option<u32>,
     /// Index of the call to which the code returns.
     outer: u32,
@@ -40,8 +40,7 @@ impl Calls {
         self.calls[call as usize].by
     }
 
-    /// Records that instruction number `at` executes at address `pc`, making `jump` if any. Returns the index of its
-    /// call.
+    /// Records instruction number `at`, which executes at `pc` and makes `jump`, if any. Returns the index of its call.
     pub(crate) fn execute(&mut self, at: u32, pc: u64, jump: Option<Jump>) -> u32 {
         if let Some((by, jump)) = self.pending.take() {
             self.arrive(by, jump, pc);
@@ -50,7 +49,7 @@ impl Calls {
         self.current
     }
 
-    /// Handles the arrival of a jump at `pc`: returns to an outer call, or enters a new one.
+    /// Handles the target of a jump: returns to an outer call if `pc` is its return address, or enters a new call.
     fn arrive(&mut self, by: u32, jump: Jump, pc: u64) {
         let mut call = self.calls[self.current as usize];
         while call.by.is_some() {

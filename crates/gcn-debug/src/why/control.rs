@@ -1,9 +1,9 @@
-//! Control dependences: finds the branches on which the execution of an instruction depends.
+//! Control dependence: the branches that decide if an instruction executes.
 //!
-//! An instruction depends on a branch if it lies on all paths to the exit from one of the branch's successors, but not
-//! on all paths from the other (Ferrante, Ottenstein, Warren: The program dependence graph and its use in optimization,
-//! 1987). Immediate post-dominators are computed as by Cooper, Harvey and Kennedy (A simple, fast dominance algorithm,
-//! 2001), on the graph of instructions. A call continues at the instruction after it.
+//! An instruction is control dependent on a branch if it post-dominates one of the branch's successors, but not both
+//! (Ferrante, Ottenstein, Warren: The program dependence graph and its use in optimization, 1987). The algorithm for
+//! immediate post-dominators is that of Cooper, Harvey and Kennedy (A simple, fast dominance algorithm, 2001). The nodes
+//! of the control flow graph are instructions; a call is followed by the next instruction.
 
 use std::collections::HashMap;
 
@@ -20,16 +20,16 @@ pub(crate) struct ControlDependences {
     branches: HashMap<u64, Vec<u64>>,
 }
 
-/// Maximum number of instructions in a graph.
+/// Maximum number of instructions in a control flow graph.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
 
 impl ControlDependences {
-    /// Returns the branches on which an instruction depends.
+    /// Returns the branches on which an instruction is control dependent.
     pub(crate) fn of(&self, pc: u64) -> &[u64] {
         self.branches.get(&pc).map_or(&[], Vec::as_slice)
     }
 
-    /// Adds the code reachable from executed instructions.
+    /// Adds the control dependences of the code reachable from executed instructions.
     pub(crate) fn add(&mut self, code: &Code, executed: &[u64]) {
         if executed.iter().all(|pc| self.branches.contains_key(pc)) {
             return;
@@ -99,7 +99,7 @@ impl Graph {
         Graph { pcs, successors }
     }
 
-    /// Computes immediate post-dominators by node number, with `None` for instructions that cannot reach the exit.
+    /// Computes the immediate post-dominator of each node, or `None` if the node cannot reach the exit.
     fn post_dominators(&self) -> Vec<Option<usize>> {
         let count = self.pcs.len() + 1;
         let mut predecessors = vec![Vec::new(); count];
@@ -168,8 +168,8 @@ fn common(mut a: usize, mut b: usize, order: &[usize], post: &[Option<usize>]) -
     a
 }
 
-/// Returns the addresses at which execution may continue after an instruction; none if the program ends, or for a jump
-/// through registers that is not a call.
+/// Returns the addresses of an instruction's successors: none at the end of the program, or for an indirect jump that is
+/// not a call.
 fn following(code: &Code, step: &Step) -> Vec<u64> {
     let next = code.address(step.following());
     if let Executor::Branch(condition, distance) = step.run {

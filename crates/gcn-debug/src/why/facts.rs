@@ -1,4 +1,4 @@
-//! Dataflow properties of an instruction: the registers it reads and writes, dword by dword.
+//! Dataflow properties of an instruction: its uses and definitions of registers, dword by dword.
 //!
 //! Derived from [`Uses`](gcn_isa::uses::Uses), the operands and the memory plan.
 
@@ -17,7 +17,7 @@ pub(crate) struct Register(u16);
 
 const SCALARS: u16 = 256;
 const STATE: u16 = SCALARS + 128;
-/// Number of general-purpose scalar registers on all generations.
+/// Number of SGPRs that all generations have.
 const NUMBERED: u8 = 102;
 
 impl Register {
@@ -66,7 +66,7 @@ impl Register {
         u8::try_from(self.0.checked_sub(STATE + 1)?).ok()
     }
 
-    /// Returns the first register of an operand whose dword number `dword` is this register.
+    /// Returns the first register of an operand in which this register is dword `dword`.
     pub(crate) fn first(self, dword: u8) -> Register {
         Register(self.0.saturating_sub(dword.into()))
     }
@@ -109,7 +109,7 @@ impl Register {
             Registers::Vector { first, count } => Some((Register::vector(first), count)),
             Registers::Scalar { first, count } => Some((Register::scalar(first), count)),
             Registers::State(UnnumberedState::Scc) => Some((Register::SCC, 1)),
-            // Sticky exception bits explain no value.
+            // Sticky exception bits do not explain a value.
             Registers::State(UnnumberedState::TRAPSTS) => None,
             Registers::State(UnnumberedState::Hardware(number)) => {
                 Some((Register(STATE + 1 + u16::from(number)), 1))
@@ -119,16 +119,16 @@ impl Register {
     }
 }
 
-/// Kind of dependence on a register or branch.
+/// Kind of dependence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Edge {
-    /// The value depends on the register or memory.
+    /// Data dependence on a register or memory.
     Data,
-    /// The address of the access depends on the register.
+    /// Data dependence of an access's address on a register.
     Address,
-    /// EXEC enabled the lane.
+    /// Control dependence of a lane on EXEC.
     Exec,
-    /// A branch led to the instruction.
+    /// Control dependence on a branch.
     Branch,
 }
 
@@ -147,9 +147,9 @@ pub(crate) enum Reads {
     Permuted,
     /// For each lane, the source lane recorded with the execution.
     Pulled,
-    /// Scalar register.
+    /// Whole scalar register.
     Scalar,
-    /// Corresponding bits of the same dword, for a bitwise operation.
+    /// Corresponding bits of the same dword, for a scalar bitwise operation.
     SameBits,
 }
 
@@ -171,7 +171,7 @@ pub(crate) struct Read {
 }
 
 impl Read {
-    /// Returns the source bits on which some bits of a packed operation's result depend.
+    /// Returns the source bits on which the result bits `bits` depend. Only packed operations restrict them.
     pub(crate) fn packed(&self, bits: u32) -> u32 {
         self.halves.map_or(u32::MAX, |[low, high]| {
             let of = |half: u32, source: u32| if bits & half != 0 { source } else { 0 };
@@ -204,7 +204,7 @@ pub(crate) struct Write {
     pub(crate) is_mask: bool,
 }
 
-/// Bits of a vector source on which bits of a 32-bit result depend.
+/// Mapping from bits of a 32-bit result to the bits of a vector source on which they depend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SourceBits {
     /// All bits.
@@ -236,7 +236,7 @@ impl SourceBits {
         }
     }
 
-    /// Returns the source bits on which some bits of the result depend.
+    /// Returns the source bits on which the result bits `bits` depend.
     pub(crate) fn for_result(self, bits: u32) -> u32 {
         match self {
             SourceBits::All => u32::MAX,
@@ -264,9 +264,9 @@ pub(crate) enum Jump {
 pub(crate) enum Class {
     /// Reads and writes registers only.
     Alu,
-    /// Accesses memory, as recorded with the execution.
+    /// Accesses memory; the trace contains each access.
     Memory,
-    /// Conditional branch.
+    /// Branch to a constant target, conditional or not.
     Branch,
 }
 
@@ -276,7 +276,7 @@ pub(crate) struct Facts {
     pub(crate) pc: u64,
     pub(crate) text: String,
     pub(crate) does: Does,
-    /// Constant operands.
+    /// Low dwords of the constant operands.
     pub(crate) constants: Vec<u32>,
     /// Address of the branch target.
     pub(crate) target: Option<u64>,
@@ -288,7 +288,7 @@ pub(crate) struct Facts {
     /// Scalar register or constant that selects the recorded lane; `None` for the first active lane.
     pub(crate) lane_select: Option<Arg>,
     pub(crate) permutation: Option<Permutation>,
-    /// Lanes that a DPP instruction reads and writes.
+    /// Lane mapping and write masks of a DPP instruction.
     pub(crate) cross_lane: Option<CrossLane>,
     /// VGPR that contains the byte addresses (4 times the lane number) of the source lanes.
     pub(crate) pulls_by: Option<u8>,
@@ -296,14 +296,14 @@ pub(crate) struct Facts {
     pub(crate) selector: Option<Selector>,
     /// True if the destination receives the old EXEC, and EXEC the result.
     pub(crate) saves_exec: bool,
-    /// Bits of the vector sources on which the bits of the result depend.
+    /// Bits of the vector sources on which bits of the result depend.
     pub(crate) source_bits: SourceBits,
     pub(crate) jump: Option<Jump>,
     /// True for loads and stores that convert the element, so every result dword depends on the whole element.
     pub(crate) is_converted: bool,
 }
 
-/// True if bit `n` of the result depends only on bit `n` of the sources.
+/// True if bit `n` of the result depends only on bit `n` of the sources and, for a selection, on the condition.
 fn is_bitwise(does: Does) -> bool {
     match does {
         Does::Alu(op) => matches!(
@@ -511,7 +511,7 @@ impl Facts {
         self.writes.iter().find(|it| it.register == register)
     }
 
-    /// True if EXEC determines the lanes to write.
+    /// True if EXEC selects the lanes in which the instruction executes.
     pub(crate) fn has_exec(&self) -> bool {
         self.reads.iter().any(|it| it.edge == Edge::Exec)
     }

@@ -7,10 +7,9 @@ pub(crate) type WriterId = u32;
 
 const PAGE: u64 = 4096;
 
-/// Writers of the bytes of a page.
 type Page = Box<[WriterId; PAGE as usize]>;
 
-/// Last writers of bytes, by address.
+/// Last writer of each byte, in pages allocated at the first write.
 #[derive(Default)]
 pub(crate) struct Shadow {
     places: HashMap<u64, u32>,

@@ -1,8 +1,7 @@
-//! Traces the waves of selected workgroups and the last writers of memory.
+//! Execution trace of selected workgroups, with the last writer of each byte of memory.
 //!
-//! Each instruction of a traced wave has a [`Record`]. The instructions that write a register are listed per register,
-//! so a binary search finds the definition that reaches a use. Each access records its bytes and their previous
-//! writers.
+//! Each instruction that a traced wave executes has a [`Record`]. The trace lists the definitions of each register, so a
+//! binary search finds the one that reaches a use. Each access records its bytes and their previous writers.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
@@ -22,7 +21,7 @@ use super::shadow::{Shadow, WriterId};
 /// Maximum size of a trace in bytes.
 const MAX_BYTES: usize = 1 << 30;
 
-/// Flags that mark LDS and GDS addresses.
+/// Address bits that mark LDS and GDS.
 pub(crate) const LDS: u64 = 1 << 63;
 pub(crate) const GDS: u64 = 1 << 62;
 
@@ -68,19 +67,19 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    /// True if some bits of the dword are in byte `byte` of this part.
+    /// True if byte `byte` of this part contains any of the dword's bits in the mask `bits`.
     pub(crate) fn has(&self, byte: u8, bits: u32) -> bool {
         byte < self.bytes.1 && bits >> (8 * (self.bytes.0 + byte)) & 0xff != 0
     }
 }
 
-/// Trace record of an executed instruction.
+/// Executed instruction of a traced wave.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
     pub(crate) facts: u32,
     /// Range of the access in [`Trace`]'s list of units.
     units: (u32, u32),
-    /// Index of the source lanes or selection mask in the trace.
+    /// Index in the trace's `pulled` or `selected`, if the instruction has an entry there.
     more: u32,
     /// Index of the call in [`Calls`].
     call: u32,
@@ -94,13 +93,13 @@ pub(crate) struct Record {
 pub(crate) struct WaveTrace {
     pub(crate) run: u32,
     pub(crate) id: WaveId,
-    /// Address of the wave's scratch.
+    /// Base address of the wave's scratch.
     scratch: u64,
     pub(crate) records: Vec<Record>,
     definitions: HashMap<Register, Vec<u32>>,
     branches: HashMap<u64, Vec<u32>>,
     calls: Calls,
-    /// Issued memory instructions that have not taken effect, by address. Used if memory operations take effect late.
+    /// Memory instructions that have been issued but have not taken effect, by PC. Used only for late completion.
     late: HashMap<u64, VecDeque<u32>>,
 }
 
@@ -111,7 +110,7 @@ impl WaveTrace {
         if !is_late(context) {
             return last;
         }
-        // Operations at one address take effect in order. Earlier records with another EXEC made no access.
+        // Executions of an instruction take effect in order. Earlier ones with another EXEC made no access.
         let exec = context.wave.exec();
         let records = &self.records;
         let issued = self.late.get_mut(&context.pc);
@@ -125,12 +124,12 @@ impl WaveTrace {
     }
 }
 
-/// True if memory operations take effect late.
+/// True if the device simulates late completion of memory operations.
 pub(crate) fn is_late(context: &Context<'_>) -> bool {
     context.dispatched.device.config.late.is_some()
 }
 
-/// Traced dispatch.
+/// Dispatch of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct RunInfo {
     pub(crate) kernel: Option<String>,
@@ -138,16 +137,17 @@ pub(crate) struct RunInfo {
     pub(crate) initial: Initial,
 }
 
-/// Trace of a run or of several consecutive runs.
+/// Trace of consecutive runs.
 #[derive(Default)]
 pub(crate) struct Trace {
     /// Index of the current run.
     pub(crate) run: u32,
     pub(crate) wanted: HashSet<Group>,
-    /// Executed instructions whose values are recorded, with the lane.
+    /// Executed instructions whose values are recorded, each with the lane.
     pub(crate) values_of: HashMap<Instance, u8>,
+    /// Values recorded for `values_of`: those read (false) and those written (true).
     pub(crate) values: HashMap<(Instance, bool), Vec<(Register, u32)>>,
-    /// Registers and lanes whose values are recorded when an instruction reads them.
+    /// Registers and lanes whose values are recorded when an instruction is issued.
     pub(crate) reads_of: HashMap<Instance, Vec<(Register, u8)>>,
     /// Values recorded for `reads_of`.
     pub(crate) reads: HashMap<(Instance, Register, u8), u32>,
@@ -174,7 +174,7 @@ pub(crate) struct Trace {
     pub(crate) is_full: bool,
     /// Number of waves that have ended in each traced workgroup.
     pub(crate) ended: HashMap<Group, u32>,
-    /// Number of traced instructions.
+    /// Total number of records.
     instructions: u64,
 }
 
@@ -232,8 +232,8 @@ impl Trace {
         })
     }
 
-    /// Returns the last execution, before `before` and in the same call, of a branch on which that instruction depends, or
-    /// else the jump that entered the call.
+    /// Returns the instance on which `before` is control dependent: the last earlier execution, in the same call, of a
+    /// branch that controls it, or else the jump that entered the call.
     pub(crate) fn branch(&self, before: Instance) -> Option<Instance> {
         let wave = &self.waves[before.wave as usize];
         let call = self.record(before).call;
@@ -272,7 +272,7 @@ impl Trace {
         Some(Instance { wave, at })
     }
 
-    /// Returns the address of a wave's scratch, if the wave is traced.
+    /// Returns the base address of a wave's scratch, if the wave is traced.
     pub(crate) fn scratch_of(&self, wave: (u32, WaveId)) -> Option<u64> {
         let wave = *self.by_id.get(&wave)?;
         Some(self.waves[wave as usize].scratch)
@@ -319,7 +319,7 @@ impl Trace {
         self.units.len() * size_of::<Unit>() + self.instructions as usize * size_of::<Record>()
     }
 
-    /// Returns the index of the wave in the trace, or `None` if its workgroup is not traced.
+    /// Returns the index of a wave in the trace, adding it if it is new, or `None` if its workgroup is not traced.
     pub(crate) fn wave(&mut self, id: WaveId) -> Option<u32> {
         let group = Group {
             run: self.run,
@@ -441,7 +441,7 @@ impl Trace {
         }
     }
 
-    /// Records the results of an instruction executed by a traced wave.
+    /// Records the values that a traced wave's last instruction has written.
     pub(crate) fn complete(&mut self, wave: u32, context: &Context<'_>) {
         let Some(at) = self.waves[wave as usize].records.len().checked_sub(1) else {
             return;
@@ -458,7 +458,7 @@ impl Trace {
         }
     }
 
-    /// Records a memory access.
+    /// Records a memory access. For untraced waves, only stores and atomics are recorded.
     pub(crate) fn access(&mut self, context: &Context<'_>, step: &Step, access: &Access) {
         let id = context.id();
         let group = Group {
@@ -505,7 +505,7 @@ impl Trace {
                     }
                 }
             }
-            // LDS side of a copy between LDS and memory.
+            // LDS side of a transfer between LDS and memory, or the second LDS location of an SRC2 atomic.
             if access.to_lds.is_some() || matches!(does, Some(Does::AtomicFromLds(..))) {
                 let (base, is_written) = match does {
                     Some(Does::AtomicFromLds(..)) => (access.second[lane], false),
@@ -527,7 +527,7 @@ impl Trace {
         if let Some(wave) = wave
             && let Some(record) = self.waves[wave as usize].records.get_mut(at as usize)
         {
-            // An image instruction accesses its texels separately.
+            // An image instruction makes a separate access for each texel.
             if record.units.1 != begin {
                 record.units.0 = begin;
             }

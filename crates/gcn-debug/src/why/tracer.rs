@@ -11,7 +11,7 @@ use gcn_emu::run::Stats;
 
 use super::trace::{Group, RunInfo, Trace, is_late};
 
-/// Observer that records a trace over successive runs.
+/// Observer that records a trace of successive runs; clones share it.
 #[derive(Clone, Default)]
 pub(crate) struct Tracer {
     state: Arc<Mutex<Option<Box<Trace>>>>,
@@ -22,7 +22,7 @@ pub(crate) struct Tracer {
 }
 
 impl Tracer {
-    /// Creates a tracer for the wanted workgroups. Without any, it only records the last writers.
+    /// Creates a tracer for the trace's wanted workgroups. If there are none, it only records the last writers.
     pub(crate) fn new(trace: Trace) -> Tracer {
         Tracer {
             traces: !trace.wanted.is_empty(),
@@ -32,7 +32,7 @@ impl Tracer {
         }
     }
 
-    /// Calls a function with the trace, between runs.
+    /// Calls a function with the trace. During a run, the wave observer holds the trace.
     pub(crate) fn with<R>(&self, f: impl FnOnce(&mut Trace) -> R) -> R {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         f(state.get_or_insert_default())
@@ -84,7 +84,7 @@ impl Observer for Tracer {
     }
 }
 
-/// Observer on a run's only thread. Holds the trace for the duration of the run.
+/// Observer on a run's only host thread. Holds the trace during the run.
 struct WaveTracer {
     trace: Box<Trace>,
     tracer: Tracer,
@@ -106,7 +106,6 @@ impl WaveTracer {
         self.trace.wanted.contains(&group)
     }
 
-    /// Returns the workgroup of a wave.
     fn group(&self, context: &Context<'_>) -> Group {
         Group {
             run: self.trace.run,
@@ -114,7 +113,7 @@ impl WaveTracer {
         }
     }
 
-    /// Records the part of an access by the lanes below `lane`, in which it has faulted.
+    /// Records the completed part of an access that has faulted in `lane`: that of the lanes below.
     fn faulted(&mut self, context: &Context<'_>, lane: u8) {
         let Some(Ok(step)) = context.dispatched.code.step(context.pc) else {
             return;
@@ -122,7 +121,7 @@ impl WaveTracer {
         let Some(plan) = step.memory.as_deref() else {
             return;
         };
-        // Otherwise, the registers may not contain the addresses of the access any more.
+        // The registers may no longer contain the addresses of a late access, or of a load that overwrites them.
         let is_store = plan.does.intent() == Some(Intent::Store);
         if is_late(context) || !is_store && !plan.keeps_addresses {
             return;
@@ -153,7 +152,7 @@ impl WaveObserver for WaveTracer {
     }
 
     fn accessed(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
-        // Finding the addresses takes time.
+        // Computing the addresses is slow.
         let is_load = event.intent() == Some(Intent::Load);
         if !is_load || self.is_traced(self.group(context)) {
             let step = event.instruction.step;
