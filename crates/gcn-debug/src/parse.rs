@@ -17,7 +17,7 @@ pub struct ParseError {
 
 /// Maximum nesting depth.
 const MAX_DEPTH: usize = 64;
-/// Maximum number of binary operators. A chain such as `a+b+c` is as deep as it is long.
+/// Maximum number of binary operators. A chain such as `a+b+c` nests as deeply as it is long.
 const MAX_OPERATORS: usize = 256;
 
 /// Parses an expression. The instruction set determines the register names.

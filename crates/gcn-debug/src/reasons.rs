@@ -311,7 +311,7 @@ pub(crate) fn breakpoints(
     })
 }
 
-/// Returns the stop for the goal of the last command, if it has been reached or cannot be.
+/// Returns the stop if the goal of the last command has been reached, or if its wave cannot continue.
 fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     let Current { at, pc } = current;
     let aim = state.goal.wave();

@@ -24,7 +24,7 @@ pub enum ScalarType {
 
 use ScalarType::{F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
 
-/// Names and sizes in bytes.
+/// Scalar types with their names and their sizes in bytes.
 const TYPES: [(ScalarType, &str, u8); 11] = [
     (U8, "u8", 1),
     (I8, "i8", 1),
@@ -40,7 +40,7 @@ const TYPES: [(ScalarType, &str, u8); 11] = [
 ];
 
 impl ScalarType {
-    /// Returns the type with a given name.
+    /// Returns the type with the given name.
     ///
     /// # Examples
     /// ```
@@ -52,21 +52,21 @@ impl ScalarType {
         TYPES.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
-    /// Returns the unsigned integer type of a size in bytes, or `None` if the size is not 1, 2, 4 or 8.
+    /// Returns the unsigned integer type with the given size in bytes, or `None` if the size is not 1, 2, 4 or 8.
     pub fn unsigned(bytes: u64) -> Option<ScalarType> {
         [U8, U16, U32, U64]
             .into_iter()
             .find(|ty| ty.bytes() == bytes)
     }
 
-    /// Returns the signed integer type of a size in bytes, or `None` if the size is not 1, 2, 4 or 8.
+    /// Returns the signed integer type with the given size in bytes, or `None` if the size is not 1, 2, 4 or 8.
     pub fn signed(bytes: u64) -> Option<ScalarType> {
         [I8, I16, I32, I64]
             .into_iter()
             .find(|ty| ty.bytes() == bytes)
     }
 
-    /// Returns the floating-point type of a size in bytes, or `None` if the size is not 2, 4 or 8.
+    /// Returns the floating-point type with the given size in bytes, or `None` if the size is not 2, 4 or 8.
     pub fn float(bytes: u64) -> Option<ScalarType> {
         [F16, F32, F64].into_iter().find(|ty| ty.bytes() == bytes)
     }

@@ -416,7 +416,7 @@ fn pass<L: Launches>(
     Ok(tracer.into_trace())
 }
 
-/// True if a traced workgroup of the last launch read bytes that another workgroup writes in that launch.
+/// True if a traced workgroup of the last launch read bytes that were last written by another workgroup of that launch.
 fn communicates(first: &Trace, trace: &Trace) -> bool {
     let last = trace.wanted.iter().map(|it| it.run).max();
     trace.waves.iter().any(|wave| {

@@ -29,7 +29,7 @@ pub enum QuestionPlace {
     Access(AccessPlace),
 }
 
-/// Memory access of a wave.
+/// Memory access of a wave or lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccessPlace {
     /// Index of the run, from 0.
@@ -38,7 +38,7 @@ pub struct AccessPlace {
     pub wave: WaveId,
     /// Lane; `None` for a scalar access.
     pub lane: Option<u8>,
-    /// Selection among the accesses of the lane or wave.
+    /// Selected access.
     pub access: AccessChoice,
 }
 

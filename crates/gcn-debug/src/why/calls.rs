@@ -49,7 +49,7 @@ impl Calls {
         self.current
     }
 
-    /// Handles the target of a jump: returns to an outer call if `pc` is its return address, or enters a new call.
+    /// Handles the target of a jump: returns from a call if `pc` is its return address, or enters a new call.
     fn arrive(&mut self, by: u32, jump: Jump, pc: u64) {
         let mut call = self.calls[self.current as usize];
         while call.by.is_some() {

@@ -1,4 +1,4 @@
-//! Value graphs: slices with the values that their instructions read, for comparing two runs.
+//! Value graphs: slices annotated with the values that their instructions read, for comparing two runs.
 //!
 //! A graph outlives the device on which its launches ran, so the two runs of a comparison can use the same addresses.
 
@@ -19,7 +19,7 @@ use crate::why_request::{AccessChoice, AccessKey, AccessPlace};
 /// Set of origins of a value: a Bloom filter with two bits per origin.
 pub(super) type Origins = u128;
 
-/// Identity of a value across both runs: its bits and origins.
+/// Identity of a value in both runs: its bits and origins.
 pub(super) type Key = (u32, Origins);
 
 /// Returns the registers and lanes that each instruction of a slice reads.
@@ -62,30 +62,30 @@ pub struct ValueGraph {
     pub(super) nodes: Vec<GraphNode>,
     pub(super) inputs: Vec<GraphInput>,
     pub(super) sources: Vec<GraphSource>,
-    /// Writer of each byte of the location.
+    /// Definitions that reach the location; for memory, one for each byte.
     pub(super) roots: Vec<Target>,
-    /// Final value of the location.
+    /// Value of the location at the queried point.
     pub(super) end: u32,
     /// Identities of all values in the graph.
     pub(super) keys: HashSet<Key>,
     /// IDs of the memory locations that the graph's instructions accessed.
     pub(super) places: HashSet<u64>,
-    /// Number of executions in active lanes.
+    /// Number of nodes in active lanes.
     pub(super) executions: usize,
     /// Number of traced workgroups.
     pub(super) workgroups: usize,
     /// Key of the queried access, if the question is about an access.
     pub(super) access: Option<AccessKey>,
-    /// Reason why the graph is incomplete.
+    /// Reason why the graph is incomplete, if it is.
     pub(super) cut: Option<&'static str>,
 }
 
-/// Instruction of the code, as opposed to its executions.
+/// Static instruction, shared by its executions.
 #[derive(Clone, Debug)]
 pub(super) struct GraphInstruction {
     pub(super) text: String,
     pub(super) location: Location,
-    /// Name of the branch target.
+    /// Symbolic branch target.
     pub(super) target: Option<String>,
     pub(super) does: Does,
     pub(super) class: Class,
@@ -104,15 +104,15 @@ pub(super) struct GraphNode {
     pub(super) lane: u8,
     pub(super) outcome: Outcome,
     pub(super) is_f32: bool,
-    /// Value as read by other instructions of the graph.
+    /// Value, if known.
     pub(super) value: Option<u32>,
     pub(super) origins: Origins,
     inputs: (u32, u32),
-    /// Bytes of global memory that the instruction accessed.
+    /// Named memory location that the instruction accessed.
     pub(super) place: Option<Place>,
 }
 
-/// Bytes of global memory that can be named in both runs.
+/// Buffer element or argument, which both runs can name.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) id: u64,
@@ -120,7 +120,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// True for bytes of the kernel arguments.
+    /// True for a kernel argument.
     pub(super) fn is_argument(&self) -> bool {
         matches!(self.origin, Origin::Argument { .. })
     }
@@ -227,15 +227,15 @@ impl ValueGraph {
         self.access
     }
 
-    /// Forgets the roots' values, since a question about an access is about its address.
+    /// Clears the roots' values, since a question about an access is about its address.
     pub(super) fn forget_end(&mut self) {
         for root in self.roots.iter().filter_map(|it| it.node()) {
             self.nodes[root as usize].value = None;
         }
     }
 
-    /// If no instruction of this run wrote the location, returns the last store to a buffer by the lane that wrote the
-    /// location in the other run.
+    /// Returns a counterpart for the other run's store if no instruction of this run wrote the location: the last store
+    /// to a buffer by the same lane.
     pub fn other_store(&self, other: &ValueGraph) -> Option<AccessPlace> {
         let is_unwritten = self.roots.iter().all(|it| it.node().is_none());
         let store = other.roots.iter().rev().find_map(|it| it.node());
@@ -282,7 +282,7 @@ impl ValueGraph {
         mask(a).is_some() && mask(a) == mask(b)
     }
 
-    /// For a lane bit of a mask, returns the run, wave and position of the instruction that wrote it.
+    /// Returns the run, wave and position of the execution that wrote a lane bit of a mask, or `None` for other nodes.
     pub(super) fn mask(&self, node: u32) -> Option<(u32, WaveId, u32)> {
         let node = &self.nodes[node as usize];
         let Outcome::Register(register) = node.outcome else {
@@ -304,7 +304,7 @@ impl ValueGraph {
         (is_same && self.instruction(node).constants.is_empty()).then_some(*only)
     }
 
-    /// Sets the values of results: registers as read by other instructions, memory as stored.
+    /// Sets the values of results: for registers, as read by other instructions; for memory, as stored.
     fn set_values(&mut self) {
         for input in &self.inputs {
             if let (Target::Node(node), Some(value)) = (input.target, input.value) {
@@ -328,7 +328,7 @@ impl ValueGraph {
         }
     }
 
-    /// Propagates origins to all nodes along data edges.
+    /// Propagates origins along data edges to all nodes.
     fn set_origins(&mut self) {
         let mut is_done = vec![false; self.nodes.len()];
         let mut stack: Vec<(u32, bool)> = Vec::new();
@@ -370,7 +370,7 @@ impl ValueGraph {
 }
 
 impl Target {
-    /// Returns the node, if the target is one.
+    /// Returns the index of a node, or `None` for a source.
     pub(super) fn node(self) -> Option<u32> {
         match self {
             Target::Node(node) => Some(node),
@@ -379,7 +379,7 @@ impl Target {
     }
 }
 
-/// Instructions by the index of their facts.
+/// Static instructions, numbered by their facts in the trace.
 #[derive(Default)]
 struct Instructions {
     all: Vec<GraphInstruction>,
@@ -405,8 +405,8 @@ impl Instructions {
     }
 }
 
-/// Returns the bits of each node's result that instructions read. The slice may depend on fewer of them because of a
-/// constant, such as a shift distance, that the other run has in a register.
+/// Returns the bits of each node's result that instructions read. The slice may depend on fewer because of a constant,
+/// such as a shift distance. The other run may keep the constant in a register, so its slice depends on more bits.
 fn read_masks(slice: &Slice, trace: &Trace) -> Vec<u32> {
     let mut masks = vec![0; slice.nodes.len()];
     for (from, _, target) in &slice.edges {
@@ -419,8 +419,8 @@ fn read_masks(slice: &Slice, trace: &Trace) -> Vec<u32> {
     masks
 }
 
-/// Returns the part of a register's value to compare: the bits read from a vector register, or the bits of a scalar
-/// register on which the slice depends, because the register may be a mask.
+/// Returns the part of a register's value to compare: for a vector register, the bits read; for a scalar register, which
+/// may be a mask, the lane's bit or the bits on which the slice depends.
 fn wanted(
     slice: &Slice,
     masks: &[u32],
@@ -448,7 +448,7 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Hashes an origin to an ID that is the same in both runs.
+/// Hashes an origin to an ID that both runs share.
 fn id_of(origin: &Origin) -> u64 {
     match origin {
         // The register number depends on the compiler.
@@ -483,7 +483,7 @@ fn read(memory: &Memory, address: u64, bytes: u8) -> Option<u32> {
         .then(|| u32::from_le_bytes(value))
 }
 
-/// Returns the bytes of global memory that a result was stored to or loaded from, if they can be named in both runs.
+/// Returns the buffer element or argument that a node stored or loaded, if any.
 fn place(trace: &Trace, node: &Node, terms: Terms<'_>) -> Option<Place> {
     let facts = trace.facts(node.at);
     if facts.class != Class::Memory {

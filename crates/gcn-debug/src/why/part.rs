@@ -1,14 +1,14 @@
-//! Finds where two runs diverge by walking both value graphs backwards from the final stores.
+//! Finds where two runs diverge by walking both value graphs backwards from the queried location.
 //!
-//! Runs of different machine code share no instructions, only values. A value of one run *agrees* with the other run if
-//! that run has a value with the same bits from the same origins (inputs, arguments, work-item IDs). From a pair of
-//! results that differ, the walk continues to the operands that do not agree, and ends at a pair of instructions whose
-//! operands all agree. Copies (moves, spills, stores) are skipped. If one run has more disagreeing operands than the
-//! other (a fused multiply-add against a multiplication and an addition, for instance), the instructions in between
-//! form a region, and the walk ends with both regions unless a pair of instructions in them has equal operands.
+//! The two runs may execute different machine code, so only values can be compared. A value of one run *agrees* with the
+//! other run if that run has a value with the same bits from the same origins (inputs, arguments, work-item IDs). From a
+//! pair of results that differ, the walk continues to the operands that do not agree, and ends at a pair of instructions
+//! whose operands all agree. It skips copies (moves, spills, stores). If the operands cannot be paired (those of a fused
+//! multiply-add and of an addition, for instance), the instructions back to values that agree form a region. The walk
+//! ends with the regions of both runs, or with a pair of instructions in them that has equal operands.
 //!
-//! The walk follows value operands, or address operands if two loads read different locations. If all of these agree
-//! but are not equal, it follows the control operands (EXEC, branches).
+//! The walk follows data operands, or address operands if two loads read different locations. If these all agree but are
+//! not equal, it follows control dependences (EXEC, branches).
 
 mod region;
 
@@ -26,10 +26,10 @@ const MAX_PAIRS: usize = 1 << 20;
 /// Maximum number of instructions to return for a region.
 const MAX_STEPS: usize = 16;
 
-/// Maximum number of comparisons to return for each run.
+/// Maximum number of controlling comparisons to return for each run.
 const MAX_CONDITIONS: usize = 3;
 
-/// Finds where two runs diverge. Returns `None` if the queried values are equal, or if a graph has no roots.
+/// Finds the point at which two runs diverge, or returns `None` if the values are equal or a graph has no roots.
 pub fn part(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
     if first.end == other.end {
         return None;
@@ -47,8 +47,8 @@ pub fn part(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
     Some(walk([first, other], [root(first)?, root(other)?], None))
 }
 
-/// Finds where the addresses of two accesses diverge. At least one of the graphs must be of an access. Returns `None`
-/// if neither run has the access.
+/// Finds the point at which the addresses of two accesses diverge, or returns `None` if neither run has the access. At
+/// least one graph must be of an access.
 pub fn part_addresses(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
     let graphs = [first, other];
     let nodes = graphs.map(|graph| graph.roots.iter().rev().find_map(|it| it.node()));
@@ -85,11 +85,11 @@ fn walk(graphs: [&ValueGraph; 2], inputs: [GraphInput; 2], accesses: Option<[u32
     walk.parting()
 }
 
-/// Pair of values that differ.
+/// Pair of values to compare.
 #[derive(Clone, Copy)]
 struct Pair {
     inputs: [GraphInput; 2],
-    /// Index of the hop whose instructions read the values, if any.
+    /// Index of the hop whose instructions read the values; `None` for the roots.
     from: Option<usize>,
 }
 
@@ -100,7 +100,7 @@ struct Hop {
     from: Option<usize>,
 }
 
-/// End of the walk.
+/// Divergence at which a path of the walk ends.
 struct End {
     kind: PartingKind,
     nodes: [Vec<u32>; 2],
@@ -112,7 +112,7 @@ struct End {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Conditions {
     Any,
-    /// Comparisons of the same operation.
+    /// Only pairs with the same operation.
     Alike,
 }
 
@@ -179,7 +179,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Skips copies: register copies in either run, and copies through unnamed memory unless both runs access memory.
+    /// Skips register copies in either run, and copies through unnamed memory unless both runs access memory.
     fn without_copies(&self, mut inputs: [GraphInput; 2]) -> [GraphInput; 2] {
         loop {
             let is_memory = [0, 1].map(|side| {
@@ -223,7 +223,7 @@ impl<'a> Walk<'a> {
         let places = self.places(nodes);
         let reads_elsewhere = matches!(places, [Some(a), Some(b)] if a.id != b.id);
         if reads_elsewhere && places.iter().flatten().all(|it| it.is_argument()) {
-            // Addresses are not compared, since the argument segment has a different address in each run.
+            // Comparing the addresses is useless: the argument segment has a different address in each run.
             self.ends.push(End {
                 kind: PartingKind::Origin,
                 nodes: nodes.map(|it| vec![it]),
@@ -232,7 +232,7 @@ impl<'a> Walk<'a> {
             });
             return;
         }
-        // Either run's constant may be wrong: conditions are followed only if both runs make the same comparison.
+        // A constant may be wrong in either run, so follow conditions only if both runs make the same comparison.
         let followed = match operands.iter().any(Vec::is_empty) {
             true => Conditions::Alike,
             false => Conditions::Any,
@@ -310,7 +310,7 @@ impl<'a> Walk<'a> {
         self.ends.push(end);
     }
 
-    /// Returns the relevant operands of a pair: address operands if two loads read different locations, else value
+    /// Returns the relevant operands of a pair: address operands if two accesses have different locations, else data
     /// operands.
     fn operands(&self, nodes: [u32; 2]) -> [Vec<GraphInput>; 2] {
         let reads_elsewhere = match self.places(nodes) {
@@ -329,7 +329,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Returns the bytes of global memory that two instructions accessed.
+    /// Returns the named memory locations that two instructions accessed.
     fn places(&self, nodes: [u32; 2]) -> [Option<&'a Place>; 2] {
         [0, 1].map(|side| {
             let node = &self.graphs[side].nodes[nodes[side] as usize];
@@ -337,7 +337,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// True if two loads read values stored by different work-items.
+    /// True if two instructions load values stored by different waves or lanes.
     fn writers_differ(&self, nodes: [u32; 2]) -> bool {
         let writers = [0, 1].map(|side| {
             let graph = self.graphs[side];
@@ -410,8 +410,8 @@ impl<'a> Walk<'a> {
         pairs
     }
 
-    /// Queues a pair of controlling comparisons that differ, one from each run. Returns false if there is none, or if
-    /// it was visited before.
+    /// Queues a pair of controlling comparisons, one from each run, whose results differ. Returns false if there is none,
+    /// or if it has been visited.
     fn conditions(
         &mut self,
         nodes: [u32; 2],
@@ -508,12 +508,12 @@ impl<'a> Walk<'a> {
                 let result = end.nodes[side].first();
                 result.and_then(|it| self.graphs[side].nodes[*it as usize].value)
             });
-            // Equal values with different origins, such as one dword of two addresses, come last.
+            // Equal values with different origins, such as the high dwords of two addresses, come last.
             let is_equal = values[0].is_some() && values[0] == values[1];
             (is_equal, node.map(|it| (it.run, it.at)))
         };
         let Some(end) = self.ends.iter().min_by_key(order) else {
-            // The walk compared the maximum number of pairs without reaching an end.
+            // The walk stopped before it reached an end, for example at the maximum number of pairs.
             let roots = self.hops.first().map_or([0, 0], |it| it.nodes);
             return self.of(&End {
                 kind: PartingKind::Region,
@@ -563,7 +563,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the last comparisons that controlled an end's result, each in the result's lane if possible.
+    /// Returns the last comparisons that controlled an end's result, preferring those in the result's lane.
     fn shown_conditions(&self, side: usize, end: &End) -> Vec<ValueStep> {
         let graph = self.graphs[side];
         let Some(&node) = end.nodes[side].first() else {

@@ -1,4 +1,4 @@
-//! Result of comparing two runs: where they diverge.
+//! Result of comparing two runs: the point at which they diverge.
 
 use gcn_emu::wave::WaveId;
 
@@ -15,12 +15,12 @@ pub struct Parting {
     pub kind: PartingKind,
     /// Details for each of the two runs.
     pub sides: [PartingSide; 2],
-    /// Pairs of instructions on the path from the queried location to the divergence, with the dependence that led to
-    /// each.
+    /// Pairs of instructions on the path from the queried location to the divergence, each with the kind of dependence
+    /// that led to it.
     pub path: Vec<(Edge, [ValueStep; 2])>,
-    /// Number of other points at which operands of the path diverge.
+    /// Number of other points at which the runs diverge.
     pub others: usize,
-    /// Run, 0 or 1, that read a load's destination register before the load had taken effect.
+    /// Run (0 or 1) that read a load's destination register before the load took effect, if only one did.
     pub unwaited: Option<usize>,
 }
 
@@ -31,9 +31,9 @@ pub enum PartingKind {
     Result,
     /// Two instructions produce different constants.
     Constants,
-    /// Two instructions read different operands, all of which exist in both runs.
+    /// Two instructions read different operands, but each operand's value occurs in both runs.
     Operands,
-    /// Different instructions compute different results from values that both runs have.
+    /// Different instructions compute different results from values that occur in both runs.
     Region,
     /// The values have different origins.
     Origin,
@@ -50,13 +50,13 @@ pub struct PartingSide {
     pub hidden: usize,
     /// Last comparisons that controlled the last instruction; empty for [`PartingKind::Result`].
     pub conditions: Vec<ValueStep>,
-    /// Origin and value, if the value does not come from an instruction.
+    /// Origin, with the value if known; `None` if an instruction computed the value.
     pub origin: Option<(Origin, Option<u32>)>,
     /// Number of executed instructions on which the location depends, counted per lane.
     pub executions: usize,
     /// Number of traced workgroups.
     pub workgroups: usize,
-    /// Reason why the slice is incomplete.
+    /// Reason why the slice is incomplete, if it is.
     pub cut: Option<&'static str>,
 }
 
@@ -81,13 +81,13 @@ pub struct ValueStep {
     pub executed: u64,
     /// Register written; `None` for memory and branches.
     pub register: Option<String>,
-    /// Value written or stored, if known; for a mask, its relevant lanes.
+    /// Value written or stored, if known; for a mask, only the bits of relevant lanes.
     pub value: Option<u64>,
     /// True for an F32 value.
     pub is_f32: bool,
     /// Buffer element or argument accessed.
     pub place: Option<Origin>,
-    /// Values read. For EXEC, and for a mask read in one lane, only the lane's bit.
+    /// Values read. For EXEC, and for a mask read by one lane, only the lane's bit.
     pub inputs: Vec<StepInput>,
 }
 
@@ -98,7 +98,7 @@ pub struct StepInput {
     pub edge: Edge,
     /// Register read; `None` for memory.
     pub register: Option<String>,
-    /// Value, if known; for a mask, the lanes on which the instruction depends.
+    /// Value, if known; for a mask, only the bits of lanes on which the instruction depends.
     pub value: Option<u64>,
     /// True for an F32 value.
     pub is_f32: bool,
@@ -128,7 +128,7 @@ pub(super) fn agrees(graphs: [&ValueGraph; 2], side: usize, input: &GraphInput) 
     key.is_some_and(|key| graphs[1 - side].keys.contains(&key))
 }
 
-/// Describes an instruction of one of the graphs with the values it read.
+/// Describes an instruction of one of the graphs and the values it read.
 pub(super) fn value_step(graphs: [&ValueGraph; 2], side: usize, number: u32) -> ValueStep {
     let graph = graphs[side];
     let node = &graph.nodes[number as usize];
@@ -205,7 +205,7 @@ fn step_input(graphs: [&ValueGraph; 2], side: usize, input: &GraphInput) -> Step
     }
 }
 
-/// Describes an instruction by one result, or by all relevant lanes of a mask. Operands are those of the first lane.
+/// Describes an instruction by one result, or by all relevant bits of a mask. The operands are those of the first node.
 pub(super) fn mask_step(graphs: [&ValueGraph; 2], side: usize, nodes: &[u32]) -> ValueStep {
     let graph = graphs[side];
     let first = nodes.first().copied().unwrap_or_default();
@@ -235,7 +235,7 @@ fn mask(graph: &ValueGraph, node: u32) -> Option<String> {
     Some(first.name_to(first.next()))
 }
 
-/// Returns the lanes of a mask in which a comparison is true, or `None` if a value is unknown.
+/// Assembles a mask from the lane bits of `nodes`, or returns `None` if one is unknown.
 fn lanes(
     graph: &ValueGraph,
     mut values: impl Iterator<Item = Option<u32>>,
@@ -248,7 +248,7 @@ fn lanes(
     })
 }
 
-/// Returns the name of a result register; for a lane mask, the bit of the lane.
+/// Returns the name of a result register; for a bit of a mask, with the lane, such as `vcc[3]`.
 fn register(outcome: Outcome, lane: u8) -> Option<String> {
     let Outcome::Register(register) = outcome else {
         return None;

@@ -1,4 +1,4 @@
-//! Answers: folds the slice so that all executions of an instruction form one node.
+//! Answers: slices folded so that all executions of an instruction in a run form one step.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -26,14 +26,14 @@ pub struct Answer {
     pub executions: usize,
     /// Number of traced workgroups.
     pub workgroups: usize,
-    /// Reason why the answer is incomplete.
+    /// Reason why the answer is incomplete, if it is.
     pub cut: Option<&'static str>,
 }
 
-/// Instruction of an answer, with all its relevant executions.
+/// Instruction of an answer, with its relevant executions.
 #[derive(Clone, Debug)]
 pub struct AnswerStep {
-    /// Index of the run, from 0: launches in order, counting every repetition.
+    /// Index of the run, from 0; each repetition of a launch is a run.
     pub run: u32,
     /// Kernel name.
     pub kernel: Option<String>,
@@ -59,9 +59,9 @@ pub struct AnswerStep {
     pub range: (u64, u64),
     /// Number of waves with relevant executions.
     pub waves: usize,
-    /// Total number of lanes over all waves.
+    /// Number of lanes with relevant executions, over all waves.
     pub lanes: usize,
-    /// Registers that the nearest execution read, and their values.
+    /// Registers that the nearest execution read, with their values.
     pub read: Vec<(String, u32)>,
     /// Values of the written registers after the nearest execution.
     pub written: Vec<u32>,
@@ -76,7 +76,7 @@ pub struct AnswerStep {
 pub struct AnswerEdge {
     /// Kind of dependence.
     pub kind: Edge,
-    /// Step or origin depended on.
+    /// Step or origin on which the instruction depends.
     pub target: AnswerTarget,
 }
 
@@ -105,7 +105,7 @@ pub enum Origin {
     Argument {
         /// Index of the run.
         run: u32,
-        /// Byte ranges in the argument block, in ascending order.
+        /// Byte ranges in the argument segment, in ascending order.
         bytes: Vec<Range<u64>>,
     },
     /// Register initialized by the launch.
@@ -122,7 +122,7 @@ pub enum Origin {
     },
     /// Bytes in other memory.
     Memory {
-        /// Name of the symbol, allocation or memory.
+        /// Name of the symbol, allocation or address space.
         name: String,
         /// Byte ranges from the start of the object, in ascending order.
         bytes: Vec<Range<u64>>,
@@ -138,7 +138,7 @@ pub enum Origin {
     },
 }
 
-/// Key that groups slice nodes into an answer node.
+/// Key of the slice nodes that form a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct FoldKey {
     run: u32,
@@ -154,12 +154,12 @@ enum FoldedOutcome {
     Branch,
 }
 
-/// Mapping from slice nodes to the answer nodes they are merged into.
+/// Mapping from slice nodes to steps.
 pub(crate) struct Folds {
     keys: HashMap<FoldKey, usize>,
-    /// Nearest slice node of each answer node.
+    /// Nearest slice node of each step.
     pub(crate) nearest: Vec<Node>,
-    /// First and last register of each answer node.
+    /// First and last register of each step.
     registers: Vec<Option<(Register, Register)>>,
     of_node: Vec<usize>,
 }
@@ -208,7 +208,7 @@ impl Folds {
     }
 }
 
-/// Names and ranges for describing origins.
+/// Context for describing origins.
 #[derive(Clone, Copy)]
 pub(crate) struct Terms<'a> {
     pub(crate) program: &'a Program,
@@ -381,10 +381,9 @@ impl Origin {
 #[derive(Default)]
 struct Origins {
     origins: Vec<Origin>,
-    /// Indices by reading instruction and memory object: bytes that an instruction reads from one object share an
-    /// origin.
+    /// Indices by reading step and memory object, so bytes that a step reads from one object share an origin.
     places: HashMap<(Option<usize>, OriginKey), usize>,
-    /// Ranges of elements or bytes of each origin.
+    /// Element or byte ranges of each origin.
     ranges: Vec<BTreeSet<(u64, u64)>>,
 }
 
@@ -418,7 +417,7 @@ impl Origins {
         place
     }
 
-    /// Returns the origins with their ranges.
+    /// Returns the origins with merged ranges.
     fn finish(mut self) -> Vec<Origin> {
         for (origin, ranges) in self.origins.iter_mut().zip(&self.ranges) {
             let mut merged: Vec<Range<u64>> = Vec::new();
@@ -434,7 +433,7 @@ impl Origins {
     }
 }
 
-/// Returns the memory object or register of a source, and the elements or bytes in it.
+/// Returns the key of a source's origin, and the range of elements or bytes in it.
 fn place_of(trace: &Trace, source: &Source, terms: Terms<'_>) -> (OriginKey, Range<u64>) {
     let (run, address, bytes) = match *source {
         Source::Register { register, .. } => return (OriginKey::Register(register), 0..0),

@@ -1,4 +1,4 @@
-//! Dynamic slicing: works backwards from a value to the executed instructions on which it depends.
+//! Backward dynamic slicing: finds the executed instructions on which a value depends.
 
 mod memory;
 
@@ -14,7 +14,7 @@ use super::trace::{Group, Instance, LDS, Trace, Writer};
 use crate::expr::Space;
 use crate::view;
 
-/// Lane number for results that belong to no lane.
+/// Lane number of results that belong to no lane.
 pub(crate) const NO_LANE: u8 = u8::MAX;
 
 /// Result of an executed instruction.
@@ -34,7 +34,7 @@ pub(crate) enum Outcome {
 const UNKNOWN: u32 = u32::MAX;
 const NONE: u32 = u32::MAX - 1;
 
-/// Maximum number of branches to follow backwards in search of a common one.
+/// Maximum number of controlling branches to follow in search of a common one.
 const MAX_COVERING: usize = 32;
 
 /// Node of a slice.
@@ -43,8 +43,8 @@ pub(crate) struct Node {
     pub(crate) at: Instance,
     pub(crate) outcome: Outcome,
     pub(crate) lane: u8,
-    /// True if the branch that led to the instruction also led to the users of its result. Those depend on the branch
-    /// lane by lane, so this node does not.
+    /// True if the instruction's controlling branch also controls the use of its result. The user has lane-specific
+    /// edges to the branch, so this node has none.
     pub(crate) is_covered: bool,
 }
 
@@ -57,7 +57,7 @@ pub(crate) enum Source {
         register: Register,
         lane: u8,
     },
-    /// Bytes in memory that no earlier launch or instruction wrote.
+    /// Bytes in memory that no launch had written.
     Memory { run: u32, address: u64, bytes: u8 },
     /// Bytes in LDS that were never written.
     Lds { address: u64, bytes: u8 },
@@ -79,6 +79,7 @@ pub(crate) enum Target {
 struct Use {
     /// Node that depends on the register.
     from: u32,
+    /// Instance of the use.
     before: Instance,
     register: Register,
     edge: Edge,
@@ -87,23 +88,23 @@ struct Use {
 /// Dynamic slice.
 #[derive(Default)]
 pub(crate) struct Slice {
-    /// Writer of each queried byte.
+    /// Definitions that reach the queried location; for memory, one for each byte.
     pub(crate) roots: Vec<Target>,
     pub(crate) nodes: Vec<Node>,
     /// Relevant bits of each node.
     pub(crate) bits: Vec<u32>,
-    /// Access whose address, rather than data, is queried.
+    /// Access whose address is queried, rather than its data.
     access: Option<u32>,
     places: HashMap<Node, u32>,
     pub(crate) sources: Vec<Source>,
     source_places: HashMap<Source, u32>,
     /// Source node, kind and target of each edge.
     pub(crate) edges: Vec<(u32, Edge, Target)>,
-    /// True for nodes that were expanded again for other bits, so their edges may be repeated.
+    /// True for nodes expanded again for other bits, whose edges may contain duplicates.
     is_again: Vec<bool>,
-    /// Branch of each instance, by wave and index: [`UNKNOWN`], [`NONE`], or the index of the branch.
+    /// Index of the branch that controls each instance, by wave and index, or [`UNKNOWN`] or [`NONE`].
     branches: Vec<Vec<u32>>,
-    /// Edges to initial contents of memory, by node and index of the unit read, with the relevant bits.
+    /// Edges to initial contents of memory, with the relevant bits, by node and index of the unit read.
     initial: HashMap<(u32, usize), (usize, u32)>,
     /// Untraced workgroups that wrote bytes read by the slice.
     pub(crate) missing: HashSet<Group>,
@@ -113,7 +114,7 @@ pub(crate) struct Slice {
 }
 
 impl Slice {
-    /// Slices bytes in global memory, as they are after the last run.
+    /// Slices bytes of global memory at the end of the trace.
     pub(crate) fn of_memory(trace: &Trace, range: Range<u64>, most: usize) -> Slice {
         let mut slice = Slice::default();
         slice.add_memory(trace, range);
@@ -156,7 +157,7 @@ impl Slice {
         }
     }
 
-    /// Slices the address of an access, whose workgroup is `group`; `at` is the access, if it has been traced.
+    /// Slices the address of the access `at`, if it has been traced. `group` is its workgroup.
     pub(crate) fn of_access(
         trace: &Trace,
         at: Option<Instance>,
@@ -197,7 +198,7 @@ impl Slice {
         slice
     }
 
-    /// Slices registers of a wave, or a value in its LDS or scratch, as they are after the last traced instruction.
+    /// Slices registers of a wave, or a value in its LDS or scratch, at the end of the trace.
     pub(crate) fn of_wave(
         trace: &Trace,
         wave: (u32, WaveId),
@@ -279,7 +280,7 @@ impl Slice {
         slice
     }
 
-    /// Expands nodes, nearest first.
+    /// Expands nodes in breadth-first order.
     fn follow(&mut self, trace: &Trace, most: usize) {
         while let Some((node, bits)) = self.queue.pop_front() {
             if self.nodes.len() > most {
@@ -291,7 +292,7 @@ impl Slice {
         self.resolve(trace);
     }
 
-    /// Returns the index of a node. Adds the node and the relevant bits if they are new.
+    /// Returns the index of a node. Adds and queues the node and its relevant bits if they are new.
     fn node(&mut self, node: Node, bits: u32) -> u32 {
         let next = self.nodes.len() as u32;
         let place = *self.places.entry(node).or_insert(next);
@@ -318,7 +319,7 @@ impl Slice {
         place
     }
 
-    /// Adds the edges for some bits of a node.
+    /// Adds a node's edges for some bits of its result.
     fn expand(&mut self, trace: &Trace, from: u32, bits: u32) {
         let node = self.nodes[from as usize];
         let facts = trace.facts(node.at);
@@ -339,7 +340,7 @@ impl Slice {
             if is_access && read.edge == Edge::Data {
                 continue;
             }
-            // Inactive lanes have a fixed bit in a mask.
+            // An inactive lane's bit in a mask is zero, so it depends only on EXEC.
             if is_inactive && read.edge != Edge::Exec && written.is_some_and(|it| it.is_mask) {
                 continue;
             }
@@ -480,7 +481,7 @@ impl Slice {
         }
     }
 
-    /// Follows a register read in `lane`. A lane other than the node's provides its value only while it is active.
+    /// Follows a register read in `lane`. A lane other than the node's must be active to be read.
     fn lane_register(&mut self, trace: &Trace, from: u32, read: &Read, lane: u8) {
         let Node { at, lane: own, .. } = self.nodes[from as usize];
         if lane != own {
@@ -489,7 +490,7 @@ impl Slice {
         self.register(trace, from, read, lane, read.bits);
     }
 
-    /// Adds edges to the reaching definitions for some bits of a register.
+    /// Adds edges to the reaching definitions of some bits of a register.
     fn register(&mut self, trace: &Trace, from: u32, read: &Read, lane: u8, bits: u32) {
         let use_of = Use {
             from,
@@ -512,7 +513,7 @@ impl Slice {
         }
     }
 
-    /// Returns the reaching definitions for some bits of a register. Node `from` is the user of the register.
+    /// Returns the reaching definitions of some bits of a register. Node `from` is the user, if any.
     fn reaching(
         &mut self,
         trace: &Trace,
@@ -595,7 +596,7 @@ impl Slice {
         })
     }
 
-    /// True if the branch that led to an instruction also led to node `from`.
+    /// True if the branch that controls an instruction also controls node `from`, directly or indirectly.
     fn is_covered(&mut self, trace: &Trace, from: Option<u32>, at: Instance) -> bool {
         let (Some(from), Some(branch)) = (from, self.branch(trace, at)) else {
             return false;
@@ -611,7 +612,7 @@ impl Slice {
         false
     }
 
-    /// Follows the EXEC bit that kept an instruction from writing a lane: the bit of the lane, or of its DPP source.
+    /// Follows the EXEC bit that kept an instruction from writing a lane: the bit of the lane or of its DPP source.
     fn unwritten(&mut self, trace: &Trace, from: u32, at: Instance, lane: u8) {
         let exec = trace.record(at).exec;
         let source = match trace.facts(at).permutation {
@@ -623,7 +624,7 @@ impl Slice {
         }
     }
 
-    /// Follows the EXEC bit that determined if an instruction wrote a lane, or if other lanes could read it.
+    /// Follows the EXEC bit that determined if an instruction executed in a lane.
     fn inactive(&mut self, trace: &Trace, from: u32, at: Instance, lane: u8) {
         if !trace.facts(at).has_exec() {
             return;

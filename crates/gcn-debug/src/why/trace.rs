@@ -129,7 +129,7 @@ pub(crate) fn is_late(context: &Context<'_>) -> bool {
     context.dispatched.device.config.late.is_some()
 }
 
-/// Dispatch of a run.
+/// Dispatch parameters of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct RunInfo {
     pub(crate) kernel: Option<String>,

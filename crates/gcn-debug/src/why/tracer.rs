@@ -113,7 +113,7 @@ impl WaveTracer {
         }
     }
 
-    /// Records the completed part of an access that has faulted in `lane`: that of the lanes below.
+    /// Records a faulting access in the lanes below `lane`, the one that faulted.
     fn faulted(&mut self, context: &Context<'_>, lane: u8) {
         let Some(Ok(step)) = context.dispatched.code.step(context.pc) else {
             return;
@@ -152,7 +152,7 @@ impl WaveObserver for WaveTracer {
     }
 
     fn accessed(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
-        // Computing the addresses is slow.
+        // Computing addresses is slow, so skip loads of untraced workgroups.
         let is_load = event.intent() == Some(Intent::Load);
         if !is_load || self.is_traced(self.group(context)) {
             let step = event.instruction.step;

@@ -1,4 +1,4 @@
-//! Regions: the instructions between a result and values that agree with the other run.
+//! Regions: the instructions from a result back to values that agree with the other run.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap};
@@ -25,7 +25,7 @@ impl Walk<'_> {
         differing.copied().collect()
     }
 
-    /// Returns the instructions between a result and values that agree with the other run, last instruction first.
+    /// Returns the region of a result, last instruction first.
     pub(super) fn region(&self, side: usize, node: u32) -> Vec<u32> {
         let mut found = vec![node];
         let mut readers: HashMap<u32, usize> = HashMap::from([(node, 0)]);
@@ -45,8 +45,8 @@ impl Walk<'_> {
             reads.push(nodes);
         }
         let reads: HashMap<u32, Vec<u32>> = found.iter().copied().zip(reads).collect();
-        // An instruction comes after all instructions that read its result; among those ready, the latest comes first.
-        // Positions in different waves cannot be compared.
+        // Topological order, since positions in different waves cannot be compared: an instruction comes after all that
+        // read its result. Among those ready, the latest comes first.
         let order = |node: u32| {
             let it = &self.graphs[side].nodes[node as usize];
             (it.run, it.at, node)
@@ -66,7 +66,7 @@ impl Walk<'_> {
         region
     }
 
-    /// Returns the region of a result, or only the store for a root.
+    /// Returns the region of a result, or only the instruction itself for a root.
     pub(super) fn stored_or_region(&self, side: usize, node: u32, from: Option<usize>) -> Vec<u32> {
         match from {
             None => vec![node],
@@ -101,8 +101,8 @@ impl Walk<'_> {
         lanes.find(|it| *it != NO_LANE)
     }
 
-    /// Groups the instructions of an end. The lane bits of a mask written by one execution form a group, which starts
-    /// with the lane of the result.
+    /// Groups the instructions of an end by execution: the lane bits of a mask form a group, in which the lane of the
+    /// result comes first.
     pub(super) fn executions(&self, side: usize, end: &End) -> Vec<Vec<u32>> {
         let graph = self.graphs[side];
         let lane = self.lane(side, end);

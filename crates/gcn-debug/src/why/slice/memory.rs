@@ -1,4 +1,4 @@
-//! Memory in slices: writers of the bytes that an instruction read, and initial contents.
+//! Memory dependences: writers of the bytes that an instruction read, and initial contents.
 
 use std::collections::HashSet;
 
@@ -6,18 +6,18 @@ use super::{Node, Outcome, Slice, Source, Target};
 use crate::why::facts::Edge;
 use crate::why::trace::{GDS, Instance, LDS, Trace, Unit, Writer};
 
-/// Placeholder for the target of an edge until [`Slice::resolve`] sets it.
+/// Placeholder for an edge's target until [`Slice::resolve`] sets it.
 const UNRESOLVED: u32 = u32::MAX;
 
 impl Slice {
-    /// Follows the bytes of a unit that contain any of the dword's `wanted` bits.
+    /// Follows the bytes of a unit that contain any of the dword's bits in the mask `wanted`.
     pub(super) fn bytes(&mut self, trace: &Trace, from: u32, place: usize, wanted: u32) {
         let reader = self.nodes[from as usize].at;
         let units = trace.units(trace.record(reader));
         let unit = &units[place];
         let mut wanted_bytes = (0..unit.bytes.1).filter(|byte| unit.has(*byte, wanted));
         match trace.writer_of(unit) {
-            // Different lanes may have written the bytes.
+            // The bytes may have been written by different lanes.
             Writer::Instance(at) => {
                 for byte in wanted_bytes {
                     let address = unit.address + u64::from(byte);
@@ -50,14 +50,14 @@ impl Slice {
         }
     }
 
-    /// Returns the lane and dword with which an instruction wrote a byte, and the byte's bits in that dword. If several
-    /// lanes wrote the byte, the last one counts.
+    /// Returns the node that wrote a byte, and the byte's bits in its dword. If several lanes of the instruction wrote
+    /// the byte, the last one counts.
     pub(super) fn written(trace: &Trace, at: Instance, address: u64) -> Option<(Node, u32)> {
         written_in(trace.units(trace.record(at)), at, address)
     }
 
-    /// Resolves the edges that lead to initial contents of memory, once all relevant bits are known. A source consists
-    /// of adjacent bytes.
+    /// Resolves the edges to initial contents of memory, once all relevant bits are known. Adjacent bytes form one
+    /// source.
     pub(super) fn resolve(&mut self, trace: &Trace) {
         let mut initial: Vec<_> = self.initial.drain().collect();
         initial.sort_unstable_by_key(|(_, (edge, _))| *edge);
@@ -102,7 +102,7 @@ impl Slice {
     }
 }
 
-/// Returns the last of `units` that wrote a byte, and the byte's bits in its dword.
+/// Returns the node of the last of `units` that wrote a byte, and the byte's bits in its dword.
 fn written_in(units: &[Unit], at: Instance, address: u64) -> Option<(Node, u32)> {
     let place = |it: &Unit| address.wrapping_sub(it.address);
     let has = |it: &&Unit| it.is_written && place(it) < u64::from(it.bytes.1);
