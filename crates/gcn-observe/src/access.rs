@@ -8,12 +8,12 @@ use gcn_emu::observe::{AccessValue, LaneSpace, MemoryEvent, Phase};
 use crate::filter::lanes;
 use crate::spread::write_spread;
 
-/// Maximum number of dwords in a value that is printed as one number per lane.
+/// Maximum size in dwords of a value that [`write_spread`] can write.
 const NUMBER_DWORDS: usize = 2;
 
-/// Writes an access: for each address space and element, the intent, address space, addresses and values. Values of a
-/// load are written only if no register receives them. Addresses in LDS and GDS are offsets. For an atomic, `operands`
-/// is the result of [`operands`].
+/// Writes an access: for each address space and element, the intent, address space, addresses and values. The values of
+/// a load to registers are omitted. Addresses in LDS and GDS are offsets. For an atomic, `operands` is the result of
+/// [`operands`].
 pub(crate) fn write_access(line: &mut String, event: &MemoryEvent<'_>, operands: &[String]) {
     let access = event.access();
     let Some(intent) = access.intent else {
@@ -22,7 +22,7 @@ pub(crate) fn write_access(line: &mut String, event: &MemoryEvent<'_>, operands:
     let mut operands = operands.iter();
     for (space, mask, element) in groups(event) {
         let (verb, space_name) = (verb(intent), name(space));
-        // Writing to a string does not fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(line, "  {verb} {space_name} ");
         let addresses: Option<Vec<(usize, u64)>> = lanes(mask)
             .map(|lane| Some((lane, address(event, space, lane, element)?)))
@@ -46,12 +46,12 @@ pub(crate) fn write_access(line: &mut String, event: &MemoryEvent<'_>, operands:
     }
 }
 
-/// True if the access loads to registers. False for loads to LDS and LDS_DIRECT.
+/// True for loads to registers, as opposed to loads to LDS and reads of LDS_DIRECT.
 fn loads_to_registers(event: &MemoryEvent<'_>) -> bool {
     event.access().to_lds.is_none() && event.instruction.step.memory.is_some()
 }
 
-/// Returns the operands of an atomic before it executes, for each address space and element.
+/// Returns the operands of an atomic that is about to execute, for each address space and element.
 pub(crate) fn operands(event: &MemoryEvent<'_>) -> Vec<String> {
     debug_assert_eq!(event.phase, Phase::Before, "memory has other values then");
     groups(event)
@@ -91,7 +91,7 @@ fn name(space: LaneSpace) -> &'static str {
     }
 }
 
-/// Returns the address of a lane's element; `None` if it is out of the buffer's bounds.
+/// Returns the address of a lane's element; `None` if it is out of bounds.
 fn address(event: &MemoryEvent<'_>, space: LaneSpace, lane: usize, element: u8) -> Option<u64> {
     let access = event.access();
     match space {
@@ -101,7 +101,7 @@ fn address(event: &MemoryEvent<'_>, space: LaneSpace, lane: usize, element: u8) 
     }
 }
 
-/// Formats the values of the lanes in `mask`.
+/// Formats the values of an element in the lanes of `mask`.
 fn values(event: &MemoryEvent<'_>, mask: u64, element: u8) -> String {
     let values: Vec<(usize, AccessValue)> = lanes(mask)
         .filter_map(|lane| Some((lane, event.value(lane, element)?)))

@@ -1,13 +1,13 @@
-//! Text form of a selection of instructions, as written by users.
+//! Textual selections of instructions, as given by users.
 
 use std::ops::{Add, Range};
 
 use crate::filter::TraceFilter;
 
-/// Accepted keys and their values.
+/// Accepted keys and forms of their values, for messages.
 const KEYS: &str = "workgroup=X,Y,Z, wave=N, code=A..B, memory=A..B or instruction=NAME";
 
-/// A `KEY=VALUE` selection. Symbols and buffers are stored by name, since their addresses depend on the program.
+/// A parsed `KEY=VALUE` selection. Symbols and buffers are stored by name, since their addresses depend on the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Choice(ChoiceKey);
 
@@ -118,7 +118,7 @@ fn position(text: &str) -> Option<[u32; 3]> {
     Some(position)
 }
 
-/// Parses a wave number. The next number must also be representable, as the end of a range.
+/// Parses a wave number below `u32::MAX`, so that a range can end after it.
 fn wave(text: &str) -> Option<u32> {
     text.trim().parse().ok().filter(|number| *number < u32::MAX)
 }
@@ -141,7 +141,7 @@ fn range<T: Copy + PartialOrd + From<u8> + Add<Output = T>>(
     }
 }
 
-/// Parses a decimal or `0x` hexadecimal address. The next address must also be representable, as the end of a range.
+/// Parses a decimal or `0x` hexadecimal address below `u64::MAX`, so that a range can end after it.
 fn address(text: &str) -> Option<u64> {
     let text = text.trim();
     let number = match text.strip_prefix("0x") {
@@ -151,7 +151,6 @@ fn address(text: &str) -> Option<u64> {
     number.ok().filter(has_next)
 }
 
-/// True if the next address is representable, as the end of a range.
 fn has_next(address: &u64) -> bool {
     *address < u64::MAX
 }

@@ -7,8 +7,8 @@ use gcn_isa::uses::{Counter, Counters, RegisterUse};
 use crate::finding::{Finding, FindingPlace, Kind, Side};
 use crate::registers::name;
 
-/// True if an instruction's use `its` must wait for an outstanding operation, which holds `theirs` until a counter releases
-/// `held`. The instruction increments the counters `own`; the counters `released` show that the use has ended.
+/// True if an instruction's register use `its` must wait until a counter releases `held`, because an outstanding operation
+/// uses `theirs`. The instruction increments the counters `own`; the counters `released` signal the end of `its`.
 pub(crate) fn conflicts<T>(
     its: &RegisterUse,
     (own, released): (Option<Counters>, &[Counter]),
@@ -29,20 +29,18 @@ pub(crate) fn conflicts<T>(
     its.read & theirs.written != 0 || its.written & theirs.written != 0 && !returns_in_order()
 }
 
-/// Use of registers by an instruction while an outstanding operation holds them.
+/// Use of registers that an outstanding operation holds.
 pub(crate) struct Conflict {
-    /// Registers that the instruction uses.
+    /// Use by the instruction.
     pub(crate) its: RegisterUse,
-    /// Registers that the operation holds.
+    /// Use by the operation.
     pub(crate) theirs: RegisterUse,
-    /// Outstanding operation.
     pub(crate) operation: FindingPlace,
-    /// Waits that release the registers, as counters and values.
+    /// Waits that release the registers, as pairs of counter and value.
     pub(crate) waits: Vec<(Counter, u8)>,
 }
 
 impl Conflict {
-    /// Returns the kind of finding.
     pub(crate) fn kind(&self) -> Kind {
         if self.theirs.written == 0 {
             Kind::SourceOverwritten

@@ -20,7 +20,7 @@ pub struct TraceFilter {
 }
 
 impl TraceFilter {
-    /// True if an instruction that is about to execute matches, apart from the memory ranges.
+    /// True if an instruction about to execute matches all lists except the memory ranges.
     pub(crate) fn fits(&self, context: &Context<'_>, instruction: &Instruction<'_>) -> bool {
         fn one<T>(list: &[T], fits: impl Fn(&T) -> bool) -> bool {
             list.is_empty() || list.iter().any(fits)
@@ -34,7 +34,7 @@ impl TraceFilter {
             })
     }
 
-    /// True if an access matches the memory ranges.
+    /// True if an access overlaps one of the memory ranges.
     pub(crate) fn fits_access(&self, access: &Access) -> bool {
         let is_inside = |address: u64| {
             let end = address.saturating_add(u64::from(access.bytes.max(1)));
@@ -48,7 +48,7 @@ impl TraceFilter {
     }
 }
 
-/// Returns the numbers of the lanes in a mask.
+/// Returns the lanes in a mask, in ascending order.
 pub(crate) fn lanes(mask: u64) -> impl Iterator<Item = usize> {
     let mut rest = mask;
     std::iter::from_fn(move || {

@@ -1,8 +1,8 @@
 //! Findings reported by checkers, independent of their presentation.
 //!
-//! Checkers report to [`Findings`], which keeps one [`Finding`] per [`FindingKey`] and counts its occurrences. Among
-//! findings with the same key, the finding of the first wave in launch order is kept, and among its races the one with the
-//! first other wave, so that the result does not depend on the number of threads.
+//! Checkers report to [`Findings`], which keeps one [`Finding`] per [`FindingKey`] and counts its occurrences. The kept
+//! finding is that of the first wave in launch order and, for races of that wave, the one with the first other wave. The
+//! result therefore does not depend on the number of threads.
 
 mod kinds;
 mod help;
@@ -22,7 +22,7 @@ pub use help::Help;
 pub use kinds::{Check, Kind, Severity};
 pub use launch::FindingLaunch;
 
-/// An instruction that takes part in a finding.
+/// An instruction involved in a finding.
 ///
 /// # Examples
 /// ```
@@ -69,14 +69,14 @@ impl FindingPlace {
         self
     }
 
-    /// Sets the lane, unless the access is made by the wave as a whole.
+    /// Sets the lane, unless the wave as a whole makes the access.
     #[must_use]
     pub(crate) fn lane_of(self, access: &Access, lane: usize) -> FindingPlace {
         if access.scalar { self } else { self.lane(lane) }
     }
 }
 
-/// Another instruction or agent that takes part in a finding.
+/// Another instruction or agent involved in a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Side {
     /// Role of the instruction or agent, such as `the load that writes v2`.
@@ -103,7 +103,7 @@ pub struct FindingAddress {
 }
 
 impl FindingAddress {
-    /// Creates an address in device memory. Reports name its allocation.
+    /// Creates an address in device memory.
     pub const fn global(at: u64) -> FindingAddress {
         FindingAddress {
             space: Space::Global,
@@ -152,7 +152,7 @@ pub struct Finding {
     pub kernel: Option<String>,
     /// Dispatch number, as passed to observers.
     pub dispatch: u64,
-    /// Launch sizes and arguments of the waves involved; `None` if they are unknown or the sides have different ones.
+    /// Launch of the waves involved; `None` if it is unknown or differs between the sides.
     pub launch: Option<Arc<FindingLaunch>>,
     /// Number of occurrences.
     pub count: u64,
@@ -222,7 +222,7 @@ pub struct FindingKey {
 }
 
 impl FindingKey {
-    /// Creates the key of a finding that is identified by its kind and instruction.
+    /// Creates the key of a finding identified by its kind and instruction alone.
     pub fn at(kind: Kind, pc: u64) -> FindingKey {
         FindingKey {
             kind,
@@ -239,10 +239,10 @@ const COVERED: &[(Kind, Kind)] = &[
     (Kind::LdsRace, Kind::SameValueRace),
 ];
 
-/// Kinds whose occurrences at one wave are detected in any order, since the other wave may detect them.
+/// Kinds whose occurrences for one wave are reported in any order, since either wave may detect them.
 const UNORDERED: &[Kind] = &[Kind::GlobalRace, Kind::SameValueRace];
 
-/// Sort key of findings of one wave that have the same key: dispatch, other waves, address and lanes.
+/// Sort key for findings with the same wave and key: dispatch, other waves, address and lanes.
 fn order(finding: &Finding) -> impl Ord + use<> {
     let places = finding.sides.iter().map(|side| side.place.as_ref());
     let waves = places.clone().map(|place| Some(place?.wave?.rank()));
@@ -261,7 +261,7 @@ const MAX_FINDINGS: usize = 10_000;
 #[derive(Debug, Default)]
 struct KeptFindings {
     findings: BTreeMap<FindingKey, Finding>,
-    /// Keys of findings that [`Findings::fresh`] has not returned.
+    /// Keys of findings that [`Findings::fresh`] has not returned yet.
     fresh: Vec<FindingKey>,
     /// Keys of suppressed findings.
     unwanted: HashSet<FindingKey>,
@@ -271,7 +271,7 @@ struct KeptFindings {
     lost: u64,
 }
 
-/// Predicate for findings that are suppressed.
+/// Predicate for findings to suppress.
 type Unwanted = Box<dyn Fn(&Finding) -> bool + Send + Sync>;
 
 /// Function from findings to group numbers.
@@ -296,7 +296,7 @@ type Group = Box<dyn Fn(&FindingKey, &Finding) -> u64 + Send + Sync>;
 /// ```
 pub struct Findings {
     kept: Mutex<KeptFindings>,
-    /// Number of different findings at which the run is stopped.
+    /// Number of different findings at which the run stops.
     limit: usize,
     /// Set when the limit is reached.
     stop: Arc<AtomicBool>,
@@ -350,7 +350,7 @@ impl Findings {
         }
     }
 
-    /// Counts findings of the same `group` number as one towards the limit. The function is called once per key.
+    /// Counts all findings for which `group` returns the same number as one towards the limit.
     ///
     /// # Examples
     /// ```
@@ -376,8 +376,8 @@ impl Findings {
         }
     }
 
-    /// Suppresses findings for which `is_unwanted` returns true: they are neither kept nor counted. The function is
-    /// called once per key.
+    /// Suppresses findings for which `is_unwanted` returns true: they are neither kept nor counted. `is_unwanted` is
+    /// called at most once per key.
     ///
     /// # Examples
     /// ```
@@ -404,8 +404,8 @@ impl Findings {
         }
     }
 
-    /// Counts an occurrence, and calls `make` to describe it if it is the first one or may belong to earlier waves. A
-    /// race between two instructions replaces a `same-value-race` between the same two.
+    /// Counts an occurrence, and calls `make` to describe it if it is the first one or may precede the one that is kept.
+    /// Another race between the same instructions replaces a `same-value-race`.
     pub fn report(&self, key: FindingKey, wave: Option<WaveId>, make: impl FnOnce() -> Finding) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         for &(stronger, weaker) in COVERED {
@@ -468,7 +468,7 @@ impl Findings {
         self.different(&kept) >= self.limit
     }
 
-    /// Returns the number of findings, or of groups of findings, that count towards the limit.
+    /// Returns the number of findings, or of their groups, that counts towards the limit.
     fn different(&self, kept: &KeptFindings) -> usize {
         match self.group {
             Some(_) => kept.groups.len(),
@@ -482,14 +482,14 @@ impl Findings {
         kept.findings.is_empty()
     }
 
-    /// True if [`Findings::fresh`] may return findings.
+    /// True if [`Findings::fresh`] may return any findings.
     pub fn has_fresh(&self) -> bool {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         !kept.fresh.is_empty()
     }
 
-    /// Returns the findings not returned by an earlier call that have an instruction, on any side, at an address
-    /// accepted by `is_of`. Their occurrences are still counted; see [`Findings::count`].
+    /// Returns the findings with an instruction, on either side, at an address that `is_of` accepts, except those that
+    /// an earlier call has returned. Later occurrences are still counted; see [`Findings::count`].
     ///
     /// # Examples
     /// ```
@@ -528,7 +528,7 @@ impl Findings {
         kept.findings.get(key).map_or(0, |it| it.count)
     }
 
-    /// Returns all findings so far, sorted by dispatch and address, and the number of occurrences that were not kept.
+    /// Returns all findings so far, sorted by dispatch and address, and the number of occurrences of others.
     pub fn all(&self) -> (Vec<Finding>, u64) {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<Finding> = kept.findings.values().cloned().collect();

@@ -1,15 +1,15 @@
-//! Value ranges of float-to-integer conversions.
+//! Result ranges of float-to-integer conversions.
 
-/// Result range and rounding mode of a conversion.
+/// Result type and rounding mode of a conversion: truncation, unless stated otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum IntegerRange {
     I32,
     U32,
     I16,
     U16,
-    /// Rounded down to `i32`.
+    /// `i32`, rounded down.
     FloorI32,
-    /// Rounded to the nearest `i32`, with ties rounded up.
+    /// `i32`, rounded to nearest with ties up.
     NearI32,
 }
 
@@ -26,7 +26,7 @@ impl IntegerRange {
         }
     }
 
-    /// True if the rounded number is in range. The comparison is exact: a double's mantissa has more bits than any type.
+    /// True if the number is in range after rounding. The comparison is exact, since `f64` represents all bounds.
     pub(crate) fn holds(self, number: f64) -> bool {
         let (rounded, least, most) = match self {
             IntegerRange::I32 => (number.trunc(), i32::MIN.into(), i32::MAX.into()),

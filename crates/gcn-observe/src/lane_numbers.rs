@@ -1,16 +1,16 @@
 //! Numbers associated with the lanes of vector registers.
 
-/// A number for each lane of a register; 0 for none.
+/// Number of each lane of a register; 0 for none.
 type NumberRow = Box<[u32; 64]>;
 
-/// Sparse map from lanes of vector registers to numbers. Registers without numbers take no memory.
+/// Sparse map from lanes of vector registers to nonzero numbers.
 #[derive(Debug, Default)]
 pub(crate) struct LaneNumbers {
-    /// Indexed by register. Registers that never had a number are empty.
+    /// Rows by register; `None` for registers that have never had a number.
     rows: Vec<Option<NumberRow>>,
-    /// Lanes with a number, by register.
+    /// Masks of the lanes with a number, by register.
     lanes: Vec<u64>,
-    /// Number of registers with a number in any lane.
+    /// Count of the registers with a number in any lane.
     live: usize,
 }
 
@@ -20,7 +20,7 @@ impl LaneNumbers {
         self.live == 0
     }
 
-    /// Returns the lanes of a register that have a number.
+    /// Returns the mask of a register's lanes that have a number.
     pub(crate) fn lanes(&self, register: u8) -> u64 {
         self.lanes.get(usize::from(register)).copied().unwrap_or(0)
     }
@@ -55,7 +55,7 @@ impl LaneNumbers {
         self.live -= usize::from(before != 0 && after == 0);
     }
 
-    /// Removes the numbers of some lanes of a register.
+    /// Removes the numbers of the given lanes of a register.
     pub(crate) fn clear(&mut self, register: u8, lanes: u64) {
         let mut left = self.lanes(register) & lanes;
         while left != 0 {

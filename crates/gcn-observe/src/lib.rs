@@ -1,4 +1,4 @@
-//! Observers for [`gcn_emu::run::run`]. They call callbacks or collect results, and never print.
+//! Observers for [`gcn_emu::run::run`]. They pass results to callbacks or collect them, and never print.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -42,15 +42,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Trace`] writes a line per executed instruction: active lanes, written registers, memory accesses. A
-//! [`TraceFilter`], built from textual [`Choice`]s, selects instructions. [`profile`] counts executions. [`check`]
-//! provides the checkers, which report [`finding`]s. [`lint`] finds some of these by static analysis.
+//! [`Trace`] produces a line for each executed instruction, with its active lanes, written registers and memory accesses.
+//! A [`TraceFilter`], which can be built from textual [`Choice`]s, selects instructions. [`profile`] counts executions.
+//! [`check`] provides the checkers, which report [`finding`]s. [`lint`] finds some of them by static analysis.
 
 #![forbid(unsafe_code)]
 
-// In import order: a module uses only modules above it.
+// In dependency order: a module uses only the modules above it.
 
-// Text of events, and filters for events.
+// Formatting and filtering of events.
 mod spread;
 mod filter;
 mod choice;
@@ -58,22 +58,22 @@ mod access;
 mod quantity;
 mod nearest;
 
-// Register use, and facts that are computed once per instruction.
+// Register uses and per-instruction facts.
 mod integer_range;
 mod registers;
 mod by_step;
 mod vectors;
 
-// State of registers and waves in checkers.
+// Per-lane and per-wave state of checkers.
 mod lane_numbers;
 mod scratch;
 mod waves;
 
-// The profile and the trace.
+// Profile and trace.
 pub mod profile;
 mod trace;
 
-// Findings, their text, and the checkers that report them.
+// Findings, and the analyses that report them.
 pub mod finding;
 mod conflict;
 mod vccz;

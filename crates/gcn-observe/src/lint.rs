@@ -1,13 +1,13 @@
 //! Static analysis that finds missing waits and wait states on all paths through the code.
 //!
-//! The analysis follows code from its entry points, through both sides of branches, and through calls and jumps by
-//! registers with known contents. It joins outstanding operations, and the wait states since hazards began, at
-//! control-flow merges until it reaches a fixed point. A final pass reports the findings of each instruction.
+//! The analysis follows code from its entry points, through both sides of branches, and through calls and jumps to known
+//! addresses. At control-flow merges it joins the outstanding operations and the wait states since hazards began, until it
+//! reaches a fixed point. A final pass reports the findings.
 //!
 //! An unknown callee is assumed to wait for all outstanding operations before it uses a register and before it returns,
 //! as LLVM's functions do. A jump to an unknown address is a tail call if other registers hold the return address, and
-//! a return otherwise. Any lanes may be active. The analysis does not consider address spaces, the other waves of a
-//! workgroup, or LDS, which dynamic checkers cover.
+//! a return otherwise. Any set of lanes may be active. The analysis does not track addresses, the other waves of a
+//! workgroup, or the contents of LDS; the dynamic checkers do.
 
 mod program;
 mod report;
@@ -53,15 +53,15 @@ pub struct LintCode<'a> {
 pub struct ReadCounts {
     /// Number of reachable instructions.
     pub instructions: usize,
-    /// Number of basic blocks that lead to unknown code, for example through a jump to an unknown address.
+    /// Number of basic blocks that lead to unknown code, for example through a call to an unknown address.
     pub unknown: usize,
 }
 
-/// Checks that do not require running the code.
+/// Checks that the analysis performs.
 pub const CHECKS: &[Check] = &[Check::Waits, Check::Hazards];
 
 impl LintCode<'_> {
-    /// Returns the word at an address, and the next word.
+    /// Returns the word at an address, and the next word, if any.
     fn words(&self, pc: u64) -> Option<(u32, Option<u32>)> {
         let of = |region: &CodeRegion<'_>| {
             let offset = usize::try_from(pc.checked_sub(region.address)?).ok()?;

@@ -1,10 +1,10 @@
-//! Description of the allocation for which a bad address was probably intended.
+//! Description of the allocation nearest to an address, for messages about bad accesses.
 
 use gcn_emu::memory::Allocation;
 
 use crate::quantity::quantity;
 
-/// Describes the allocation nearest to an address: its name, size and location, and the distance to the address.
+/// Describes the allocation nearest to `address`: its name, size and location, and its distance from the address.
 ///
 /// # Examples
 /// ```

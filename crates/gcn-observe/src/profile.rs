@@ -1,7 +1,6 @@
-//! Exact execution counts: number of executions of each instruction, number of active lanes, and distribution of memory
-//! accesses.
+//! Exact counts for each instruction: executions, active lanes, accessed bytes and cache lines, and LDS bank conflicts.
 //!
-//! All counts are sums over waves, and do not depend on the number of threads or the order of waves.
+//! All counts are sums over waves, so they do not depend on the number of threads or the order of waves.
 
 mod banks;
 mod places;
@@ -25,7 +24,7 @@ pub use places::LINE_BYTES;
 
 use places::AccessedPlaces;
 
-/// Class of an instruction, by execution unit.
+/// Class of an instruction: its execution unit, or its role in program control.
 ///
 /// # Examples
 /// ```
@@ -47,17 +46,17 @@ pub enum Class {
     Smem,
     /// Vector memory: buffers, images, GLOBAL and SCRATCH.
     Vmem,
-    /// FLAT instructions, whose addresses select the memory.
+    /// FLAT instructions, whose addresses determine the address space.
     Flat,
-    /// The local data share.
+    /// The local data share (LDS), including lane permutations.
     Lds,
-    /// The global data share, and global wave synchronization.
+    /// The global data share (GDS), and global wave sync.
     Gds,
     /// Exports.
     Export,
     /// Branches and jumps, taken or not.
     Branch,
-    /// Waits for counters.
+    /// S_WAITCNT.
     Wait,
     /// Barriers.
     Barrier,
@@ -156,17 +155,17 @@ impl fmt::Display for Class {
 pub struct Counts {
     /// Number of executions, counted per wave.
     pub executions: u64,
-    /// Number of executions of vector instructions, which have lanes.
+    /// Number of executions of vector instructions.
     pub vector_executions: u64,
     /// Number of active lanes, summed over executions of vector instructions.
     pub active_lanes: u64,
-    /// Number of executions that accessed memory, LDS or GDS in some lane.
+    /// Number of executions that accessed memory, LDS or GDS in any lane.
     pub accesses: u64,
     /// Number of bytes accessed, summed over lanes.
     pub bytes: u64,
-    /// Number of executions that accessed global memory or scratch in some lane.
+    /// Number of executions that accessed global memory or scratch in any lane.
     pub memory_accesses: u64,
-    /// Number of distinct 64-byte lines of global memory and scratch, summed over executions.
+    /// Number of distinct 64-byte cache lines accessed in global memory and scratch, summed over executions.
     pub lines: u64,
     /// Number of LDS cycles lost to bank conflicts; see [`conflicts`].
     pub bank_conflicts: u64,
@@ -206,10 +205,10 @@ impl Counted {
     }
 }
 
-/// Counts of a kernel. They include instructions that its waves execute in other functions.
+/// Counts of a kernel, including the functions that it calls.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KernelCounts {
-    /// Number of completed dispatches.
+    /// Number of dispatches that have ended, with or without a fault.
     pub dispatches: u64,
     /// Number of workgroups run.
     pub workgroups: u64,
@@ -220,7 +219,7 @@ pub struct KernelCounts {
 }
 
 impl KernelCounts {
-    /// Adds the counts of the same kernel loaded elsewhere, with its code `distance` bytes before this one's.
+    /// Adds the counts of the same kernel loaded at an address `distance` bytes lower.
     ///
     /// # Examples
     /// ```
@@ -255,7 +254,7 @@ impl KernelCounts {
 /// Counts of kernels by symbol; `None` for kernels without a symbol.
 pub type Kernels = BTreeMap<Option<String>, KernelCounts>;
 
-/// Observer that collects the profile.
+/// Observer that collects a profile.
 ///
 /// # Examples
 /// ```
@@ -286,7 +285,7 @@ impl Profile {
         Profile::default()
     }
 
-    /// Returns the counts of completed dispatches, by kernel symbol.
+    /// Returns the counts of the dispatches that have ended, by kernel symbol.
     pub fn kernels(&self) -> Kernels {
         let kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         kernels.clone()
@@ -328,7 +327,6 @@ struct ThreadProfile {
 }
 
 impl ThreadProfile {
-    /// Returns the counts of the instruction of an event.
     fn counts(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) -> &mut Counts {
         let step = instruction.step;
         if self.counted.len() <= step.index {

@@ -2,7 +2,6 @@
 
 use gcn_emu::observe::{Context, MemoryEvent};
 
-/// Size of a dword in bytes.
 const DWORD: u64 = 4;
 
 /// Returns the address of dword `index` of a lane's access, if it is in the wave's scratch.

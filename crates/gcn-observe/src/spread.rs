@@ -15,7 +15,7 @@ enum Spread {
     Any,
 }
 
-/// Finds the pattern of values. `mask` covers the bits of a value.
+/// Determines the pattern of values, which have the bits in `mask`.
 fn spread(lanes: &[(usize, u64)], mask: u64) -> Spread {
     let Some(&(_, value)) = lanes.first() else {
         return Spread::None;
@@ -33,10 +33,10 @@ fn spread(lanes: &[(usize, u64)], mask: u64) -> Spread {
     Spread::Any
 }
 
-/// Writes per-lane values: a single value if all are equal, `first+step*lane` if they are evenly spaced, otherwise all
-/// of them in order. `mask` covers the bits of a value.
+/// Writes per-lane values: a single value if all are equal, `first+step*lane` if they are evenly spaced from lane 0,
+/// otherwise the list of values in lane order. `mask` has the bits of a value.
 pub(crate) fn write_spread(line: &mut String, lanes: &[(usize, u64)], mask: u64) {
-    // Writing to a string does not fail.
+    // Writing to a `String` cannot fail.
     let _ = match spread(lanes, mask) {
         Spread::None => write!(line, "-"),
         Spread::Equal(value) => write!(line, "0x{value:x}"),

@@ -1,4 +1,4 @@
-//! Instruction trace, with one line per executed instruction.
+//! Instruction trace.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::access::{operands, write_access};
 use crate::filter::TraceFilter;
 use crate::spread::write_spread;
 
-/// Passes a line for each executed instruction to a callback, without a line terminator:
+/// Observer that passes a line for each executed instruction to a callback, without a newline:
 ///
 /// `[workgroup] wave  address symbol+offset  exec=mask  instruction  -> registers written  accesses`
 ///
-/// Scalar registers are hexadecimal. A vector register shows the lanes that were active or have changed: a single value
-/// if all are equal, `first+step*lane` if they are evenly spaced, otherwise all of them in order. The names of
-/// registers are those after VGPR indexing and MOVREL.
+/// Values are hexadecimal. For a vector register, the line has the lanes that were active or have changed: a single value
+/// if all are equal, `first+step*lane` if they are evenly spaced, otherwise all values in lane order. The numbers of
+/// written registers are those after VGPR indexing and MOVREL.
 ///
 /// A memory access is `load global addresses` or `store global addresses: values`, where `global` may also be `lds`,
 /// `gds`, `scratch` or `buffer` (through a descriptor). Addresses and values use the notation of vector registers. An
@@ -93,7 +93,7 @@ impl<F: Fn(&str) + Send + Sync + 'static> Trace<F> {
         self
     }
 
-    /// Appends `symbol+offset` to addresses in the trace, as returned by `symbols`.
+    /// Adds the symbol and offset of each instruction's address, as returned by `symbols`.
     #[must_use]
     pub fn symbols(
         mut self,
@@ -130,17 +130,17 @@ struct ThreadTrace<F> {
     tell: Arc<F>,
     filter: Arc<TraceFilter>,
     symbols: Option<Arc<SymbolLookup>>,
-    /// True if the instruction matches the filter, apart from the memory ranges.
+    /// True if the instruction matches the filter, ignoring its memory ranges.
     is_chosen: bool,
-    /// True if the instruction has accessed memory that matches the filter.
+    /// True if the instruction has accessed one of the filter's memory ranges.
     has_access: bool,
     /// Operands of the atomic being executed.
     operands: Vec<String>,
-    /// Formatted accesses.
     accesses: String,
     line: String,
-    /// Previous values of vector destinations, and of registers that may be written implicitly.
+    /// Vector destinations, with their values before execution.
     vectors: Vec<(u8, Lanes)>,
+    /// Values before execution.
     implicit: ImplicitRegisters,
 }
 
@@ -165,7 +165,7 @@ impl ImplicitRegisters {
 }
 
 impl<F> ThreadTrace<F> {
-    /// Writes the name and the value of a scalar destination.
+    /// Writes the name and value of a scalar destination.
     fn scalar(&mut self, wave: &Wave, code: u8, count: u8) {
         self.line.push(' ');
         match regs::scalar_name(wave.isa, code, count) {
@@ -179,7 +179,7 @@ impl<F> ThreadTrace<F> {
             .rev()
             .map(|i| wave.scalar(code.saturating_add(i) & MAX_SCALAR));
         for (place, dword) in dwords.enumerate() {
-            // Values of several dwords are padded with zeros.
+            // Only values of several dwords are zero-padded.
             let _ = if place == 0 && count == 1 {
                 write!(self.line, "{dword:x}")
             } else {
@@ -189,7 +189,7 @@ impl<F> ThreadTrace<F> {
     }
 
     fn vector(&mut self, register: u8, lanes: &[(usize, u64)]) {
-        // Writing to a string does not fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(self.line, " v{register}=");
         write_spread(&mut self.line, lanes, u32::MAX.into());
     }
@@ -198,7 +198,7 @@ impl<F> ThreadTrace<F> {
 /// Highest scalar register number.
 const MAX_SCALAR: u8 = 127;
 
-/// Returns the registers that operands name as destinations, after VGPR indexing and MOVREL.
+/// Returns the destination operands' registers, after VGPR indexing and MOVREL.
 fn destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = Registers> {
     let uses = instruction.step.inst.uses();
     let written: Vec<_> = uses.registers().filter(|it| it.written != 0).collect();
@@ -216,7 +216,6 @@ fn destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = Registers
     })
 }
 
-/// Returns the vector destinations.
 fn vector_destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = u8> {
     destinations(instruction).flat_map(|registers| match registers {
         Registers::Vector { first, count } => first..first.saturating_add(count),
@@ -224,7 +223,7 @@ fn vector_destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = u8
     })
 }
 
-/// Returns the scalar destinations, as first register and count.
+/// Returns the scalar destinations, as pairs of first register and count.
 fn scalar_destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = (u8, u8)> {
     destinations(instruction).filter_map(|registers| match registers {
         Registers::Scalar { first, count } => Some((first, count)),

@@ -5,16 +5,14 @@ use gcn_isa::uses::VcczEffect;
 
 use crate::finding::{Finding, FindingPlace, Kind, Side};
 
-/// Effect of an instruction on VCCZ.
+/// Use of VCCZ by an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct VcczPart {
-    /// True if the instruction reads VCCZ.
     reads: bool,
     effect: Option<VcczEffect>,
 }
 
 impl VcczPart {
-    /// Determines the effect of an instruction on VCCZ.
     pub(crate) fn of(inst: &Inst) -> VcczPart {
         VcczPart {
             reads: inst.uses().reads_vccz(),
@@ -28,7 +26,7 @@ impl VcczPart {
 pub(crate) struct Vccz<P> {
     /// Instruction that may have left VCCZ wrong.
     wrong: Option<P>,
-    /// Last scalar load that may be outstanding, and may therefore change VCCZ at any time.
+    /// Last scalar memory access that may be outstanding, and may therefore corrupt VCCZ at any time.
     outstanding: Option<P>,
 }
 
@@ -46,12 +44,12 @@ impl<P> Default for Vccz<P> {
 pub(crate) struct WrongVccz<P> {
     /// Instruction that left VCCZ wrong.
     pub(crate) because: P,
-    /// True if a scalar load may be outstanding.
+    /// True if a scalar memory access may be outstanding.
     is_outstanding: bool,
 }
 
 impl<P: Copy> Vccz<P> {
-    /// Updates the state for an executed instruction. Reads of a wrong value are reported once.
+    /// Updates the state for an instruction. Returns its read of a wrong value, unless an earlier read was returned.
     pub(crate) fn step(&mut self, part: VcczPart, at: P) -> Option<WrongVccz<P>> {
         let found = self.wrong.filter(|_| part.reads).map(|because| WrongVccz {
             because,
@@ -73,7 +71,7 @@ impl<P: Copy> Vccz<P> {
         found
     }
 
-    /// Merges in the state of another path. Returns true if this state changed.
+    /// Joins the state of another path. Returns true if this state changed.
     pub(crate) fn join(&mut self, other: &Vccz<P>) -> bool {
         let Vccz { wrong, outstanding } = *self;
         self.wrong = wrong.or(other.wrong);

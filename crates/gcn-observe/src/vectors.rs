@@ -5,14 +5,13 @@ use gcn_isa::operand::OperandAccess;
 use gcn_isa::uses::Registers;
 use gcn_isa::{Field, Slot};
 
-/// Vector registers that an instruction names, by kind of use.
+/// Vector registers of an instruction, by kind of use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vectors {
-    /// Registers that are read, except store data.
+    /// Registers that are read, except the data of stores and atomics.
     pub(crate) read: Box<[u8]>,
-    /// Registers that are written.
     pub(crate) written: Box<[u8]>,
-    /// Registers that are stored to memory, in memory order.
+    /// Data registers of stores and atomics, in memory order.
     pub(crate) stored: Box<[u8]>,
 }
 
@@ -21,7 +20,7 @@ fn is_data(slot: &Slot) -> bool {
 }
 
 impl Vectors {
-    /// Collects the registers of an instruction. Operands for which `ignores` returns true do not count as read.
+    /// Collects the registers of an instruction. Reads of operands for which `ignores` returns true are left out.
     pub(crate) fn of(step: &Step, ignores: impl Fn(&Slot) -> bool) -> Vectors {
         let row = step.inst.row();
         let (mut read, mut written, mut stored) = (Vec::new(), Vec::new(), Vec::new());

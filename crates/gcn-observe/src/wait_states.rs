@@ -1,4 +1,4 @@
-//! Wait states that a hazard requires between two instructions, and findings about missing wait states.
+//! Wait states that hazards require between two instructions, and findings about missing ones.
 
 use gcn_isa::effect::{Control, Does};
 use gcn_isa::uses::Hazard;
@@ -11,7 +11,7 @@ use crate::vccz::VcczPart;
 /// Maximum number of wait states that any hazard requires.
 pub(crate) const MOST: u8 = 5;
 
-/// A set of hazards, with one bit for each.
+/// A set of hazards, with a bit for each in the order of [`Hazard::ALL`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct HazardSet(pub(crate) u16);
 
@@ -22,17 +22,15 @@ impl HazardSet {
         HazardSet(bits.fold(0, |set, (bit, _)| set | 1 << bit))
     }
 
-    /// Intersection of two sets.
+    /// Returns the intersection of two sets.
     pub(crate) fn and(self, other: HazardSet) -> HazardSet {
         HazardSet(self.0 & other.0)
     }
 
-    /// True if the set is empty.
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Returns the hazards in the set.
     pub(crate) fn iter(self) -> impl Iterator<Item = Hazard> {
         let all = Hazard::ALL.into_iter().enumerate();
         all.filter(move |(bit, _)| self.0 >> bit & 1 != 0)
@@ -67,8 +65,8 @@ impl HazardPart {
     }
 }
 
-/// True if compilers respect a hazard. Before GCN 1.2, no AMD compiler inserts the wait states that the manuals require
-/// between a vector ALU write of an SGPR and its use by vector memory (errata E252): all compiled code would be reported.
+/// True if a hazard is checked. Before GCN 1.2, LLVM does not insert the wait states that the manuals require between a
+/// vector ALU write of an SGPR and its use by vector memory (errata E252), so compiled code would be reported.
 fn is_kept(hazard: Hazard, isa: Isa) -> bool {
     hazard != Hazard::VectorMemoryReadsSgpr || isa >= Isa::Vi
 }
@@ -152,7 +150,7 @@ impl MissingWaitStates<'_> {
     }
 }
 
-/// Returns a sentence about the violated rule.
+/// Describes the violated rule.
 fn broken_rule(hazard: Hazard, register: &str) -> String {
     match hazard {
         Hazard::VectorMemoryReadsSgpr => {

@@ -1,4 +1,4 @@
-//! State of checkers per wave and per workgroup.
+//! Per-wave and per-workgroup state of checkers.
 
 use gcn_emu::wave::WaveId;
 
@@ -7,8 +7,8 @@ pub(crate) type Waves<T> = States<WaveId, T>;
 /// State of the workgroups that one thread runs.
 pub(crate) type Groups<T> = States<[u32; 3], T>;
 
-/// Map from keys to states. A wave executes many instructions per turn, so the most recently used state is tried before
-/// a search.
+/// Map from keys to states. Lookup tries the most recently used state first, because a wave executes many instructions per
+/// turn.
 #[derive(Debug)]
 pub(crate) struct States<K, T> {
     current: Option<(K, Box<T>)>,
@@ -26,7 +26,7 @@ impl<K, T> Default for States<K, T> {
 }
 
 impl<K: Copy + Eq, T> States<K, T> {
-    /// Returns the state for a key. `make` creates a missing state.
+    /// Returns the state for a key, creating a missing one with `make`.
     #[inline]
     pub(crate) fn get_or_make(&mut self, key: K, make: impl FnOnce() -> T) -> &mut T {
         if !self.is_current(key) {
@@ -67,14 +67,14 @@ impl<K: Copy + Eq, T> States<K, T> {
         all.any(|(key, _)| is_meant(key))
     }
 
-    /// Removes and returns the state for a key that is not the current one.
+    /// Removes and returns a state other than the current one.
     #[cold]
     fn take(&mut self, key: K) -> Option<Box<T>> {
         let place = self.others.iter().position(|(other, _)| *other == key)?;
         Some(self.others.swap_remove(place).1)
     }
 
-    /// Calls a function on every state.
+    /// Calls a function for every state.
     pub(crate) fn each(&mut self, change: impl FnMut(&mut T)) {
         let current = self.current.iter_mut().map(|(_, state)| &mut **state);
         let others = self.others.iter_mut().map(|(_, state)| &mut **state);
@@ -92,7 +92,7 @@ impl<K: Copy + Eq, T> States<K, T> {
 }
 
 impl<K: Copy + Eq, T: Default> States<K, T> {
-    /// Returns the state for a key, creating a default state if there is none.
+    /// Returns the state for a key, creating a default one if it is missing.
     #[inline]
     pub(crate) fn get(&mut self, key: K) -> &mut T {
         self.get_or_make(key, T::default)

@@ -1,6 +1,6 @@
 //! Suggested fixes for findings.
 
-/// A suggested fix, in terms of the machine and of kernel languages.
+/// A suggested fix, in terms of instructions and of kernel languages.
 ///
 /// # Examples
 /// ```

@@ -63,19 +63,19 @@ macro_rules! checks {
 }
 
 checks! {
-    /// Registers and memory used before an S_WAITCNT makes them available.
+    /// Registers and LDS used without waiting for the outstanding operations on them.
     Waits "waits" on
     /// Unordered memory accesses by different waves.
     Races "races" on
     /// Barriers that are not reached by the whole workgroup.
     Barriers "barriers" on
-    /// Races between lanes according to the rules of OpenCL. Lockstep execution hides some of them.
+    /// Races between lanes under the rules of OpenCL, including those that lockstep execution hides.
     Lanes "lanes" off
     /// Pairs of instructions with too few wait states between them, and reads of VCCZ while it may be wrong.
     Hazards "hazards" on
     /// Undefined values that affect control flow or addresses, or remain in buffers.
     Uninit "uninit" on
-    /// Out-of-bounds accesses.
+    /// Accesses that are out of bounds or forbidden, such as stores to read-only buffers.
     Bounds "bounds" on
     /// Divisions by zero, NaNs computed from numbers, and conversions of out-of-range numbers to integers.
     Arith "arith" off

@@ -5,7 +5,7 @@ use std::fmt;
 use gcn_emu::observe::Dispatched;
 use gcn_emu::run::GridShape;
 
-/// Maximum number of argument bytes that are kept.
+/// Maximum number of argument bytes stored.
 const MAX_ARGUMENT_BYTES: u64 = 4096;
 
 /// Sizes and arguments of a finding's dispatch.
@@ -45,7 +45,7 @@ impl FindingLaunch {
         }
     }
 
-    /// Returns the 64-bit value at an offset in the arguments; `None` if it extends beyond the end of the arguments.
+    /// Returns the 64-bit value at an offset in the arguments; `None` if it extends beyond their end.
     pub fn pointer(&self, offset: u64) -> Option<u64> {
         let offset = usize::try_from(offset).ok()?;
         let bytes = self.arguments.get(offset..)?.first_chunk()?;

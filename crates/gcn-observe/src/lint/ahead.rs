@@ -1,4 +1,4 @@
-//! Static analysis of kernels before they run, which rules out findings.
+//! Static analysis of kernels before they run, which rules out findings of the checkers.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ struct ReadingKey {
     has_scratch: bool,
 }
 
-/// Analyses of dispatched kernels.
+/// Cache of the analyses of dispatched kernels.
 #[derive(Debug, Default)]
 pub(crate) struct Ahead {
     read: Mutex<HashMap<ReadingKey, Reading>>,
@@ -47,9 +47,9 @@ pub(crate) struct Reached {
 #[derive(Debug)]
 struct Reading {
     ruled_out: RuledOut,
-    /// Instructions on which the analysis depends.
+    /// Instructions that the analysis has reached.
     instructions: Vec<Reached>,
-    /// True if the kernel cannot reach any other instruction.
+    /// True if the kernel cannot reach other instructions.
     is_complete: bool,
     swap_loads: Arc<SwapLoads>,
 }
@@ -145,7 +145,7 @@ impl Reading {
         }
     }
 
-    /// True if the dispatch's code is the analyzed code.
+    /// True if the dispatch's code is still the analyzed code.
     fn is_of(&self, dispatched: &Dispatched<'_>) -> bool {
         self.instructions.iter().all(|it| {
             let [first, second] = it.inst.words();
@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// Analyzes GCN 1.4 code.
+    /// Returns the checks that the analysis of GCN 1.4 code rules out.
     fn ruled_out(ahead: &Ahead, words: &[u32]) -> RuledOut {
         const AT: u64 = 0x1000;
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();

@@ -1,5 +1,5 @@
-//! Constant propagation for dwords: addresses relative to the program counter (S_GETPC and additions to its result),
-//! and the return address of a function. Both are followed through scalar registers and lanes of vector registers.
+//! Propagation of PC-relative addresses (S_GETPC and additions to its result) and of a function's return address, dword
+//! by dword, through scalar registers and lanes of vector registers.
 
 use std::ops::RangeInclusive;
 
@@ -9,7 +9,7 @@ use gcn_isa::{Does, Encoding, Inst, Operand, Ty, regs};
 
 use super::program::LintStep;
 
-/// First register of the pair that contains the return address in LLVM's calling convention.
+/// First register of the pair that holds the return address in LLVM's calling convention.
 pub(super) const LINK: u8 = 30;
 
 /// Callee-saved scalar registers in LLVM's calling convention.
@@ -42,7 +42,7 @@ pub(super) struct Constants {
     known: Vec<(Place, KnownValue)>,
     /// SCC as a carry, if known.
     carry: Option<bool>,
-    /// Bitmap of the scalar registers that the function writes.
+    /// Bitmap of the scalar registers that the function has written.
     written: u128,
 }
 
@@ -79,7 +79,7 @@ impl Constants {
         before != (self.known.len(), self.carry, self.written)
     }
 
-    /// Returns the facts at the end of a function, for its callers.
+    /// Returns the facts at a function's return that its callers need.
     pub(super) fn at_end(&self) -> Constants {
         Constants {
             written: self.written,
@@ -87,8 +87,8 @@ impl Constants {
         }
     }
 
-    /// Returns the values from before a call that remain valid after it. A callee restores the vector registers that
-    /// its caller needs.
+    /// Returns the values from before a call that remain valid after it. The callee is assumed to preserve the vector
+    /// registers that its caller needs.
     pub(super) fn behind(mut self, callee: &Constants) -> Constants {
         self.forget_scalars(callee.written);
         self.carry = None;
@@ -207,7 +207,6 @@ impl Constants {
         Some(Place::Lane { register, lane })
     }
 
-    /// Returns the locations that an instruction sets to known values, and its carry.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "only these make addresses, and move them"
@@ -216,7 +215,7 @@ impl Constants {
         let mut operands = inst.row().slots().map(|slot| inst.operand(slot));
         let to = match operands.next()? {
             Operand::Scalar { code, .. } => Place::Scalar(code),
-            // V_WRITELANE, or an instruction that is not followed.
+            // V_WRITELANE; other instructions are not followed.
             _ => self.lane_written(inst)?,
         };
         let second = || match to {
@@ -261,7 +260,7 @@ impl Constants {
                 };
                 let sum =
                     u64::from(self.number(a)?) + u64::from(self.number(b)?) + u64::from(carry);
-                // Other sums are not addresses.
+                // A sum of two constants is not an address.
                 let is_known = |it| scalar(it).is_some_and(|code| code < regs::ZERO);
                 let known = || {
                     (
@@ -291,7 +290,7 @@ impl Constants {
     }
 }
 
-/// Returns the register number of a scalar operand.
+/// Returns the code of a scalar operand.
 fn scalar(operand: Operand) -> Option<u8> {
     match operand {
         Operand::Scalar { code, .. } => Some(code),

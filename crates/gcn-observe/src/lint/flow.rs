@@ -1,7 +1,7 @@
 //! Fixed-point iteration over the paths through code, starting at its entries.
 //!
-//! Facts at the start of a block are kept separately for each function, so that functions with common code return to
-//! their own callers.
+//! Each function has its own facts at the start of a block, so that functions that share code return to their own
+//! callers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -28,7 +28,7 @@ impl FlowState {
         waits | hazards | constants
     }
 
-    /// Replaces the constants. Constants in a function do not depend on its callers, so that it is analyzed only once.
+    /// Replaces the constants. A function's constants do not depend on its callers, so it is analyzed once for all of them.
     fn with(&self, constants: Constants) -> FlowState {
         FlowState {
             constants,
@@ -48,9 +48,9 @@ struct BasicBlock {
 #[derive(Default)]
 struct Function {
     blocks: BTreeMap<u64, BasicBlock>,
-    /// Facts at the return; `None` unless a return has been found.
+    /// Joined facts at all returns; `None` until one is reached.
     exit: Option<FlowState>,
-    /// Return points, and the constants known before the calls.
+    /// Constants known before each call, by return point.
     callers: BTreeMap<BlockPlace, Constants>,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Flow<'a> {
     unknown: BTreeSet<u64>,
 }
 
-/// Terminator of a block, with the facts there.
+/// Edge out of a block, with the facts on it.
 enum BlockEnd {
     To(u64, FlowState),
     Call {
@@ -95,7 +95,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Returns the number of the function with entry address `entry`.
+    /// Returns the number of the function at `entry`, adding it if it is new.
     fn function(&mut self, entry: u64) -> usize {
         *self.by_entry.entry(entry).or_insert_with(|| {
             self.functions.push(Function::default());
@@ -111,7 +111,7 @@ impl<'a> Flow<'a> {
         self.arrive((function, entry), &state);
     }
 
-    /// Propagates facts to an address.
+    /// Joins facts into those at a block's start, and schedules the block if they change.
     fn arrive(&mut self, at: BlockPlace, state: &FlowState) {
         let blocks = &mut self.functions[at.0].blocks;
         if let Some(block) = blocks.get_mut(&at.1) {
@@ -120,7 +120,7 @@ impl<'a> Flow<'a> {
             }
             return;
         }
-        // If a block has been visited beyond this address, it ends here from now on.
+        // A block that was visited beyond this address now ends here.
         let before = blocks.range(..at.1).next_back();
         let cut = before.filter(|(_, block)| block.end > at.1);
         self.work.extend(cut.map(|(&start, _)| (at.0, start)));
@@ -132,7 +132,7 @@ impl<'a> Flow<'a> {
         self.work.insert(at);
     }
 
-    /// Iterates to a fixed point. Returns false if more than `most` instructions have been visited.
+    /// Iterates to a fixed point. Gives up and returns false if more than `most` instructions are reachable.
     pub(super) fn run(&mut self, most: usize) -> bool {
         while let Some(at) = self.work.pop_first() {
             for way in self.read(at, None) {
@@ -198,7 +198,7 @@ impl<'a> Flow<'a> {
         self.arrive(caller, &exit.with(before.behind(&exit.constants)));
     }
 
-    /// Visits a block to its end. Returns its successors.
+    /// Visits a block to its end. Returns the edges out of it.
     fn read(&mut self, at: BlockPlace, to: Option<&FindingSink<'_>>) -> Vec<BlockEnd> {
         let (function, mut pc) = at;
         let Some(block) = self.functions[function].blocks.get(&pc) else {

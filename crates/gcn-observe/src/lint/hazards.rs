@@ -1,5 +1,5 @@
-//! Hazards that may be open on some path: hazards begun by recent instructions, with the minimum number of wait states
-//! since then, and the hazard of VCCZ.
+//! Hazards that may be open on some path: those that recent instructions began, with the minimum number of wait states
+//! since then, and wrong values of VCCZ.
 
 use crate::finding::{FindingKey, FindingPlace, Kind};
 use crate::vccz::Vccz;

@@ -1,4 +1,4 @@
-//! Decoded code by address, with facts that are computed once per instruction.
+//! Decoded code, with facts that are computed once per instruction.
 
 use std::collections::HashMap;
 
@@ -17,11 +17,11 @@ pub(super) enum Next {
     Following,
     /// No successor.
     End,
-    /// A branch target, or the next instruction if the branch may fall through.
+    /// A branch target, and the next instruction if the branch may fall through.
     Branch { to: u64, may_follow: bool },
-    /// A function that returns to the next instruction, whose address is stored in a pair of scalar registers.
+    /// A function that returns to the next instruction, whose address the call writes to a pair of scalar registers.
     Call { to: u64, link: u8 },
-    /// An address in a pair of scalar registers. It is a call if another pair receives the address of the next instruction.
+    /// An address in a pair of scalar registers; a call if another pair receives the address of the next instruction.
     Jump { first: u8, link: Option<u8> },
 }
 
@@ -34,7 +34,7 @@ pub(super) struct LintStep {
     pub(super) uses: Vec<(RegisterUse, &'static [Counter])>,
     /// Registers that are read or written.
     pub(super) used: RegisterSet,
-    /// Counters that the instruction waits for.
+    /// Counter values that the instruction waits for.
     pub(super) wait: Option<Waitcnt>,
     pub(super) counters: Option<Counters>,
     /// Registers that are held, each with the counter that releases it.
@@ -73,10 +73,8 @@ impl LintStep {
     }
 }
 
-/// Size of a dword in bytes.
 const DWORD: u64 = 4;
 
-/// Returns the counters that an instruction waits for.
 fn wait(inst: &Inst) -> Option<Waitcnt> {
     if inst.does() != Does::Control(Control::Waitcnt) {
         return None;
@@ -85,7 +83,7 @@ fn wait(inst: &Inst) -> Option<Waitcnt> {
     Some(Waitcnt::unpack(inst.isa, inst.get(slot.field) as u16))
 }
 
-/// Returns the successor of an instruction. `branch` is the distance of its branch in dwords, if any.
+/// Returns the successor of an instruction. `branch` is its branch offset in dwords, if it has one.
 fn next(pc: u64, inst: &Inst, branch: Option<i64>) -> Next {
     let following = pc + inst.dwords() as u64 * DWORD;
     let to = branch.map(|dwords| following.wrapping_add_signed(dwords * DWORD as i64));
@@ -98,7 +96,7 @@ fn next(pc: u64, inst: &Inst, branch: Option<i64>) -> Next {
             to,
             may_follow: condition != Condition::Always,
         },
-        // Some lanes take the branch, the others do not.
+        // Some lanes branch, the others fall through.
         (Does::Fork, Some(to)) => Next::Branch {
             to,
             may_follow: true,
@@ -124,7 +122,7 @@ fn link(inst: &Inst) -> Option<u8> {
     scalar(inst, OperandAccess::Write)
 }
 
-/// Returns the first register of the scalar operand that an instruction accesses as `access`.
+/// Returns the first register of an instruction's first operand with the given access, if it is scalar.
 fn scalar(inst: &Inst, access: OperandAccess) -> Option<u8> {
     let mut slots = inst.row().slots();
     match inst.operand(slots.find(|slot| slot.access == access)?) {
@@ -140,8 +138,8 @@ fn scalar(inst: &Inst, access: OperandAccess) -> Option<u8> {
 /// Memory that FLAT instructions are assumed to access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Flat {
-    /// Either vector memory or LDS. Compilers assume this before GCN 1.4, where only FLAT accesses global memory: code
-    /// for a known address space waits for one counter.
+    /// Either vector memory or LDS. Before GCN 1.4, compilers access global memory by FLAT instructions, and wait for only
+    /// one counter if they know the address space.
     Either,
     /// Vector memory.
     Vector,

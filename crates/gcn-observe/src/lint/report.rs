@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use crate::finding::{Check, Finding, FindingKey, Findings};
 
-/// Checks that cannot find anything in a run, regardless of its data.
+/// Checks that cannot find anything in a run, regardless of its inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct RuledOut {
     pub(crate) waits: bool,
@@ -15,12 +15,11 @@ pub(crate) struct RuledOut {
 pub(super) enum FindingSink<'a> {
     /// Reports the findings.
     Findings(&'a Findings),
-    /// Records only the checks that have findings.
+    /// Clears the flags of the checks that have findings.
     RuledOut(&'a Cell<RuledOut>),
 }
 
 impl FindingSink<'_> {
-    /// Adds a finding.
     pub(super) fn add(&self, key: FindingKey, make: impl FnOnce() -> Finding) {
         match self {
             FindingSink::Findings(findings) => findings.report(key, None, make),

@@ -1,6 +1,6 @@
 //! Plain loads that only feed a compare-and-swap.
 //!
-//! Compilers and programs implement atomics that the hardware lacks with a plain load and a compare-and-swap loop:
+//! Compilers and programs expand atomics that the hardware lacks into a plain load and a compare-and-swap loop:
 //! ```text
 //! expected = *p                          // a plain load
 //! do new = f(expected)
@@ -9,16 +9,16 @@
 //! ```
 //! The load races with atomics of other waves. This is harmless, because a stale value makes the swap fail. The load counts
 //! as part of the atomic if the following holds on every path from it to a compare-and-swap that compares with its value:
-//! - the value only reaches operands of that compare-and-swap, addresses of loads for them, and conditions;
+//! - the value only reaches data operands of that compare-and-swap, possibly through addresses of loads, and conditions;
 //! - these conditions control no write to memory other than the compare-and-swap.
 //!
 //! If the compare-and-swap succeeds, memory contained the value. [`SwapLoads::compared`] returns the dwords with which
-//! a compare-and-swap compares, so that a checker can compare the addresses.
+//! a compare-and-swap compares, so that a checker can verify that they come from the same address.
 //!
 //! Values are followed forward on all paths, through registers and stack slots. Conditions are recognized in the form
-//! emitted by compilers: an instruction that removes lanes from EXEC opens a region, an instruction that restores lanes
-//! closes it, and the region of a scalar branch ends where its two paths meet, if they do. Values computed in a region
-//! depend on the load only after the region is closed. The return value of a function is not followed into its caller.
+//! that compilers emit: an instruction that removes lanes from EXEC opens a region, an instruction that restores lanes
+//! closes it, and the region of a scalar branch ends where its two paths meet, if they do. A value computed in a region
+//! counts as dependent on the load only once the region is closed. Return values are not followed into callers.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet, btree_map};
@@ -31,12 +31,12 @@ use super::program::{LintStep, Next};
 
 /// Maximum number of instructions visited per load.
 const MOST_STEPS: usize = 1 << 12;
-/// Address at which paths that never meet are said to meet. No instruction has it.
+/// Meeting address of paths that never meet. No instruction has it.
 const NEVER: u64 = u64::MAX;
 /// Maximum number of instructions visited for all loads of a kernel.
 const MOST_STEPS_OF_ALL: usize = 1 << 20;
 
-/// A dword of a load.
+/// A loaded dword.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct LoadedDword {
     /// Address of the load instruction.
@@ -84,7 +84,6 @@ impl SwapLoads {
         found
     }
 
-    /// True if there are no such loads.
     pub(crate) fn is_empty(&self) -> bool {
         self.loads.is_empty()
     }
@@ -94,7 +93,7 @@ impl SwapLoads {
         self.loads.contains(&load)
     }
 
-    /// Returns the loaded dwords with which the compare-and-swap at address `swap` compares. For 64 bits, only the first dword.
+    /// Returns the loaded dwords with which the compare-and-swap at address `swap` compares: for 64 bits, the low dwords.
     pub(crate) fn compared(&self, swap: u64) -> &[LoadedDword] {
         self.compared.get(&swap).map_or(&[], Vec::as_slice)
     }
@@ -109,7 +108,7 @@ fn is_swap(does: Does) -> bool {
     )
 }
 
-/// True for a plain load of whole dwords to registers.
+/// True for a load of whole dwords to registers that is neither an atomic nor coherent (GLC).
 fn is_candidate(inst: &Inst) -> bool {
     let is_dwords = matches!(inst.does(), Does::Load(ty) if ty.bytes() >= 4);
     let is_coherent = inst.layout().has(Field::Glc) && inst.flag(Field::Glc);
@@ -155,12 +154,12 @@ struct PathState {
     values: BTreeMap<Place, Value>,
     /// Number of open regions whose lanes depend on the load, including nested ones.
     regions: u8,
-    /// Address at which the paths of a branch that depends on the load meet.
+    /// Address where the paths of a branch that depends on the load meet.
     until: Option<u64>,
 }
 
 impl PathState {
-    /// Joins the state of another path. Returns true if this one changed.
+    /// Joins the state of another path. Returns true if this state changed.
     fn join(&mut self, other: &PathState) -> bool {
         let before = (self.values.len(), self.regions, self.until);
         let mut changed = false;
@@ -226,7 +225,7 @@ enum Effect {
     Goes,
     /// A compare-and-swap compares with the loaded dword at this index, which ends the path.
     Swapped(u8),
-    /// A value is used in another way.
+    /// A value is used in another way, so that the load does not qualify.
     UsedOtherwise,
 }
 
@@ -322,8 +321,8 @@ impl SwapCode<'_> {
             .flatten()
     }
 
-    /// Returns the lowest address after a branch at which its paths meet, or [`NEVER`]; `None` if they meet before the
-    /// branch or too far away.
+    /// Returns the lowest address after a branch at which its paths meet, or [`NEVER`]; `None` if they only meet before
+    /// the branch, or the search takes too long.
     fn meeting(&self, branch: usize) -> Option<u64> {
         let reach = |from: usize| {
             let mut reached = HashSet::new();
@@ -493,7 +492,7 @@ fn change_lanes(step: &LintStep, depends: bool, state: &mut PathState) {
             state.regions = state.regions.saturating_sub(1);
         }
         Does::Alu(AluOp::Move) => state.regions = depends.into(),
-        // The other side of a condition.
+        // This switches to the other side of a condition.
         Does::Alu(AluOp::SaveExec(Bitwise::Or) | AluOp::Bitwise(Bitwise::Xor)) => {}
         Does::Alu(_) if step.inst.encoding == Encoding::Sop1 && state.regions > 0 => {
             state.regions = state.regions.saturating_add(1);
@@ -503,7 +502,7 @@ fn change_lanes(step: &LintStep, depends: bool, state: &mut PathState) {
     }
 }
 
-/// Returns the dependence of the first source that depends on the load.
+/// Returns the dependence of the first source that depends on the load, ignoring the lane mask.
 fn source(step: &LintStep, state: &PathState) -> Option<Value> {
     let reads = |(it, _): &&(RegisterUse, _)| it.read != 0 && it.source != UseOrigin::LaneMask;
     let read = step.uses.iter().filter(reads);

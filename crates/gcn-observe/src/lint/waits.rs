@@ -38,11 +38,11 @@ struct PossibleEarlyUse {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct OpenOperations {
     outstanding: Outstanding<PossiblyHeld>,
-    /// Registers that are held.
+    /// Union of the registers held.
     held: RegisterSet,
 }
 
-/// True for FLAT instructions whose lanes access either vector memory or LDS, not both.
+/// True for FLAT instructions that are assumed to access either vector memory or LDS, not both.
 fn is_either(program: &LintProgram<'_>, counters: &Counters) -> bool {
     program.flat == Flat::Either && counters.order == Order::Flat
 }
@@ -91,8 +91,8 @@ impl OpenOperations {
         }
     }
 
-    /// Reports an LDS access that may be incomplete at a barrier, after which other waves may rely on it. A load to LDS
-    /// is reported at any instruction.
+    /// Reports an LDS access that may be incomplete at a barrier, after which other waves may rely on it, and a load to
+    /// LDS that may be incomplete at any instruction.
     fn look_at_lds(&self, program: &LintProgram<'_>, step: &LintStep, report: &FindingSink<'_>) {
         let is_barrier = step.inst.does() == Does::Control(Control::Barrier);
         let accesses = self.outstanding.held().iter();
@@ -130,7 +130,7 @@ impl OpenOperations {
             let held = held.filter(move |(it, _)| by.is_none_or(|by| by == *it));
             held.map(move |&(by, its)| (by, hold(HeldUse::Registers(its))))
         };
-        // The same operation's execution in an earlier loop iteration adds no constraint: it completes earlier, or in any order.
+        // An execution in an earlier loop iteration adds no constraint: it completes earlier, or in any order.
         let is_new = |it: &Held<PossiblyHeld>| it.what.step != number;
         self.outstanding.retain(is_new);
         let max = Waitcnt::max(program.isa);
@@ -170,7 +170,7 @@ impl OpenOperations {
         self.changed();
     }
 
-    /// Finds the first conflict with each operation.
+    /// Returns the first conflict with each operation.
     fn conflicts(&self, program: &LintProgram<'_>, step: &LintStep) -> Vec<PossibleEarlyUse> {
         let mut found: Vec<PossibleEarlyUse> = Vec::new();
         for &(its, released) in &step.uses {
@@ -203,7 +203,7 @@ impl OpenOperations {
         !is_either || by(Counter::Vm) && by(Counter::Lgkm)
     }
 
-    /// Reports conflicts, and releases the registers so that later uses of the same value are not reported.
+    /// Reports conflicts, and releases the operations so that later uses of their registers are not reported.
     fn release(
         &mut self,
         program: &LintProgram<'_>,

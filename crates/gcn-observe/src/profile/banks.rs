@@ -2,19 +2,19 @@
 
 /// Number of LDS banks.
 pub const BANKS: usize = 32;
-/// Number of bytes per bank and cycle. Bits 6 to 2 of an address select the bank.
+/// Number of bytes that a bank serves per cycle. Bits 6 to 2 of an address select the bank.
 pub const BANK_BYTES: u64 = 4;
 
-/// Returns the number of cycles that an LDS access loses to bank conflicts. `lanes` yields lanes and offsets, in lane
-/// order, and `bytes` is the size per lane.
+/// Returns the number of cycles that an LDS access loses to bank conflicts. `lanes` yields the active lanes in ascending
+/// order, with their offsets; `bytes` is the size per lane.
 ///
-/// LDS has [`BANKS`] banks of [`BANK_BYTES`] bytes. In each cycle, a bank serves one dword to all lanes that read it.
-/// Lanes are processed in groups that a conflict-free access serves in one cycle: 32 lanes for up to 4 bytes, 16 for
-/// 8 bytes, and 8 for more. A group takes as many cycles as the largest number of distinct dwords in any bank, and each
+/// LDS has [`BANKS`] banks of [`BANK_BYTES`] bytes. In each cycle, a bank serves one dword to all lanes that access it.
+/// Lanes are processed in groups, which take one cycle without conflicts: 32 lanes for up to 4 bytes per lane, 16 for up
+/// to 8, and 8 for more. A group takes as many cycles as the largest number of distinct dwords in any bank, and each
 /// cycle beyond the first is a conflict. A bank performs one atomic per cycle, so atomics also conflict on the same dword.
 ///
 /// Source: AMD's "OpenCL Optimization Guide" and "OpenCL Programming Guide" (local memory, 32 banks, bits 6:2,
-/// half-waves; sequential accesses of 8 bytes are free of conflicts), and the ISA manuals' chapters on LDS (32 banks, each with
+/// half-waves; sequential 8-byte accesses are conflict-free), and the ISA manuals' chapters on LDS (32 banks, each with
 /// an integer atomic unit).
 ///
 /// ```
@@ -52,11 +52,11 @@ pub fn conflicts(
     sum + group.conflicts()
 }
 
-/// Lanes that are served together.
+/// A group of lanes that are served together.
 #[derive(Default)]
 struct ServedLanes {
     number: usize,
-    /// Distinct dwords in each bank.
+    /// Dwords accessed in each bank, without duplicates unless the access is atomic.
     banks: [Vec<u64>; BANKS],
 }
 
@@ -84,7 +84,7 @@ impl ServedLanes {
 mod tests {
     use super::conflicts;
 
-    /// Offsets of all lanes, at multiples of `bytes`.
+    /// Offsets of 64 lanes, `bytes` apart.
     fn strided(bytes: u64) -> impl Iterator<Item = (usize, u64)> {
         (0..64).map(move |lane| (lane, lane as u64 * bytes))
     }
@@ -102,7 +102,7 @@ mod tests {
             (4, 132, 0),
             // All lanes access one dword.
             (4, 0, 0),
-            // Four lanes share a dword.
+            // Several lanes share a dword.
             (1, 1, 0),
             (2, 2, 0),
             (2, 128, 2 * 31),

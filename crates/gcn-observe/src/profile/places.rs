@@ -6,9 +6,9 @@ use gcn_emu::observe::MemoryEvent;
 use super::banks::conflicts;
 use crate::filter::lanes;
 
-/// Size of a line of the vector caches in bytes.
+/// Size of a vector cache line in bytes.
 pub const LINE_BYTES: u64 = 64;
-/// Size of a dword in bytes, the granularity of scratch and swizzled buffers.
+/// Interleaving granularity of scratch and swizzled buffers.
 const DWORD_BYTES: u64 = 4;
 
 /// Cache lines, bytes and bank conflicts of an access. Reused to avoid allocation.
@@ -16,7 +16,9 @@ const DWORD_BYTES: u64 = 4;
 pub(super) struct AccessedPlaces {
     /// Line numbers, sorted and unique.
     lines: Vec<u64>,
+    /// Number of bytes, summed over lanes.
     bytes: u64,
+    /// Number of cycles lost to bank conflicts.
     bank_conflicts: u64,
 }
 
@@ -67,12 +69,12 @@ impl AccessedPlaces {
         }
     }
 
-    /// Adds a lane's element whose parts are not contiguous. Parts that are out of bounds are skipped.
+    /// Adds a lane's element, which is interleaved in parts of `step` bytes. Parts that are out of bounds are skipped.
     fn split(&mut self, event: &MemoryEvent<'_>, lane: usize, bytes: u64, step: u64) {
         let access = event.access();
         let mut byte = 0;
         while byte < bytes {
-            // A part ends where the next aligned dword begins.
+            // A part ends at the next multiple of `step`.
             let part = (step - access.address[lane].wrapping_add(byte) % step).min(bytes - byte);
             if let Some(first) = access.place(lane, byte) {
                 self.bytes += part;
@@ -91,17 +93,14 @@ impl AccessedPlaces {
         }
     }
 
-    /// Returns the number of distinct lines.
     pub(super) fn lines(&self) -> u64 {
         self.lines.len() as u64
     }
 
-    /// Returns the number of bytes, summed over lanes.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Returns the number of cycles lost to bank conflicts.
     pub(super) fn bank_conflicts(&self) -> u64 {
         self.bank_conflicts
     }
