@@ -1,8 +1,8 @@
 //! Checkers: observers that report to [`Findings`].
 //!
-//! Messages and rules shared with [`lint`](crate::lint) are in `conflict.rs`, `vccz.rs` and `wait_states.rs`. Checkers
-//! created with an `Ahead` consult the static analysis of the kernel before a dispatch (`Observer::wants_in`), and skip
-//! events that cannot produce a finding.
+//! Rules and messages shared with [`lint`](crate::lint) are in `conflict.rs`, `vccz.rs` and `wait_states.rs`. Checkers
+//! with an `Ahead` consult the static analysis of a kernel when a dispatch begins (`Observer::wants_in`), and skip events
+//! that cannot produce a finding.
 
 mod waits;
 mod races;
@@ -23,7 +23,7 @@ use crate::finding::{Check, Findings};
 use crate::lint::Ahead;
 use accesses::Accesses;
 
-/// Creates the observer for a check. All checkers of a run share the static analysis of kernels.
+/// Creates the observer for a check. All observers of a run share the static analyses `ahead`.
 fn checker(check: Check, findings: &Arc<Findings>, ahead: &Arc<Ahead>) -> Arc<dyn Observer> {
     match check {
         Check::Waits => Arc::new(waits::Waits::new(findings.clone(), ahead.clone())),

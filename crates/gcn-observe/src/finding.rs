@@ -405,7 +405,7 @@ impl Findings {
     }
 
     /// Counts an occurrence, and calls `make` to describe it if it is the first one or may precede the one that is kept.
-    /// Another race between the same instructions replaces a `same-value-race`.
+    /// A `global-race` or `lds-race` replaces a `same-value-race` between the same instructions.
     pub fn report(&self, key: FindingKey, wave: Option<WaveId>, make: impl FnOnce() -> Finding) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         for &(stronger, weaker) in COVERED {
@@ -528,7 +528,7 @@ impl Findings {
         kept.findings.get(key).map_or(0, |it| it.count)
     }
 
-    /// Returns all findings so far, sorted by dispatch and address, and the number of occurrences of others.
+    /// Returns the findings so far, sorted by dispatch and address, and the number of occurrences of those not kept.
     pub fn all(&self) -> (Vec<Finding>, u64) {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<Finding> = kept.findings.values().cloned().collect();

@@ -1,11 +1,11 @@
 //! Misaligned memory accesses.
 //!
-//! | memory | multiple of | source |
+//! | memory | required alignment | source |
 //! |---|---|---|
 //! | LDS and GDS up to GCN 1.2, and atomics in them on GCN 1.4 | the element size (16 for 96 bits) | errata E040 to E042 |
 //! | LDS and GDS on GCN 1.4, except atomics | the element size, at most 4 bytes | errata E040, E041 |
 //! | global memory, buffers, scratch | the element size, at most 4 bytes | errata E104 |
-//! | atomics in global memory and buffers | the element size | errata E104 |
+//! | atomics in global memory, buffers and scratch | the element size | errata E104 |
 //! | scalar memory | 4 bytes, for each component of the address | errata E113, E119 |
 
 use gcn_emu::fault::Intent;
@@ -21,10 +21,9 @@ use crate::quantity::quantity;
 /// A misaligned access.
 struct Misaligned {
     lane: usize,
-    /// Address in device memory, or offset in LDS or GDS, computed from the registers.
+    /// Address in device memory, or offset in LDS or GDS, including the low bits that hardware ignores.
     place: u64,
     space: LaneSpace,
-    /// Required alignment in bytes.
     multiple: u64,
     /// Sentence that states the rule.
     rule: &'static str,
@@ -70,10 +69,10 @@ fn misaligned(context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Misalign
         return scalar(context, plan, event);
     }
     if event.access().scalar || matches!(plan.does, Does::LoadByLane | Does::StoreByLane) {
-        // The addresses of these accesses have no low bits.
+        // These accesses have no address per lane.
         return None;
     }
-    // The format determines the element size of these accesses.
+    // The format determines the required alignment of these accesses.
     if matches!(
         plan.does,
         Does::LoadFormat(..)
@@ -121,7 +120,7 @@ fn places(
     let register = |number: Option<u8>| number.map_or(0, |it| wave.vgpr(it).0[lane]);
     if plan.family == Family::Share {
         if matches!(plan.does, Does::AtomicFromLds(..)) {
-            // The distance to the second element is in dwords.
+            // The distance to the second address is in dwords, so both have the same low bits.
             return [Some(register(plan.vaddr).into()), None];
         }
         let first = register(plan.vaddr).wrapping_add(plan.offset as u32);
@@ -131,7 +130,7 @@ fn places(
     }
     let place = access.place(lane, 0).unwrap_or(access.address[lane]);
     let low = if plan.family == Family::Buffer && wave.isa == Isa::Si {
-        // The low bits are missing in the address, but can be computed from its components.
+        // The address lacks the low bits, which are computed from its components.
         let index = u8::from(plan.idxen);
         let offset = plan
             .offen
@@ -154,7 +153,7 @@ fn scalar(context: &Context<'_>, plan: &MemoryPlan, event: &MemoryEvent<'_>) -> 
         Family::ScalarBuffer => event.access().descriptor.base,
         _ => wave.scalar64(plan.sbase),
     };
-    // The register of S_SCRATCH_LOAD counts cache lines.
+    // The register offset of scalar scratch instructions is in units of 64 bytes.
     let register = if plan.family == Family::ScalarScratch {
         0
     } else {

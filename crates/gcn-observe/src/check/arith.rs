@@ -2,9 +2,9 @@
 //! numbers to integers.
 //!
 //! Compilers compute such values speculatively, in lanes and on paths that do not need them, and discard them with a
-//! select. Moves, selects and arithmetic therefore propagate the origin of an exceptional value, and the value is
-//! reported when it is used. A floating-point value is used by a store to memory that is visible to others; an integer
-//! is used by any operation except a move.
+//! select. Moves, selects and arithmetic therefore propagate the origin of an exceptional value, and the checker reports
+//! the value when it is used: a floating-point value by a store or atomic outside scratch, an integer by any operation
+//! except a move or select.
 
 mod facts;
 mod values;
@@ -28,7 +28,6 @@ use facts::{ArithFacts, FloatSource, OperandException};
 use origins::{ExceptionCause, ExceptionId, ExceptionShadow, Exceptions};
 use values::{FloatBits, exponent_register};
 
-/// The arithmetic checker.
 pub(super) struct Arith {
     findings: Arc<Findings>,
 }
@@ -55,7 +54,7 @@ impl Observer for Arith {
     }
 }
 
-/// An exceptional value in a source of an instruction.
+/// An exceptional source value.
 struct SpecialSource {
     lane: usize,
     bits: u32,
@@ -69,7 +68,6 @@ struct IssuedSources {
     nan: u64,
     /// Lanes in which the operation itself causes an exception.
     exceptional: u64,
-    /// Exceptional source values.
     sources: Vec<SpecialSource>,
 }
 
@@ -82,7 +80,7 @@ struct ArithWatch {
     issued: IssuedSources,
 }
 
-/// Mask for the magnitude of a number.
+/// Mask of all bits except the sign.
 const MAGNITUDE: u32 = u32::MAX >> 1;
 
 impl ArithWatch {
@@ -159,7 +157,7 @@ impl ArithWatch {
                 for lane in lanes(exec) {
                     let value = FloatBits::of(context, instruction, *source, lane);
                     let number = value.number();
-                    // Math functions convert a NaN argument, and then select another result.
+                    // Math functions also convert NaN arguments, and then select another result.
                     let is_out = !number.is_nan() && !range.holds(number);
                     self.issued.exceptional |= u64::from(is_out) << lane;
                     if is_out {
@@ -199,7 +197,7 @@ impl ArithWatch {
                     self.issued.sources.push(source);
                     continue;
                 }
-                // The value is reported once; results computed from it are not.
+                // The value is reported only once, and results computed from it are not reported.
                 shadow.set(register, lane, None);
                 if used.iter().all(|(other, _)| *other != origin) {
                     used.push((origin, lane));
@@ -211,7 +209,7 @@ impl ArithWatch {
         }
     }
 
-    /// Records the origins of a result.
+    /// Records the origins of an instruction's result.
     fn look_at_result(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         let facts = self.facts(instruction);
         let step = instruction.step;
@@ -238,7 +236,7 @@ impl ArithWatch {
         sources.find(|it| it.lane == lane).map(|it| it.origin)
     }
 
-    /// Records the origins of converted integers.
+    /// Records the origins of integers converted from out-of-range numbers.
     fn converted(
         &mut self,
         context: &Context<'_>,
@@ -260,7 +258,7 @@ impl ArithWatch {
         }
     }
 
-    /// Records the origins of floating-point results.
+    /// Records the origins of exceptional floating-point results.
     fn computed(
         &mut self,
         context: &Context<'_>,
@@ -305,7 +303,7 @@ impl ArithWatch {
         }
     }
 
-    /// Reports stores of exceptional values. For stores to scratch, records the origins instead.
+    /// Reports the exceptional values that a store or atomic writes. In scratch, records their origins instead.
     fn look_at_stores(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let facts = self.facts(event.instruction);
         let shadow = self.waves.get(context.id());
@@ -338,7 +336,7 @@ impl ArithWatch {
         }
     }
 
-    /// Restores the origins of values loaded from scratch.
+    /// Sets the origins of loaded values: those recorded for scratch, none for other memory.
     fn look_at_loads(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let facts = self.facts(event.instruction);
         let shadow = self.waves.get(context.id());

@@ -1,17 +1,17 @@
 //! Barriers that are not reached by the whole workgroup.
 //!
-//! Waves execute S_BARRIER, and hardware ignores EXEC. OpenCL and HIP require that either all work-items of a workgroup
-//! reach a barrier, or none.
+//! S_BARRIER synchronizes waves and ignores EXEC. OpenCL and HIP require that either all work-items of a workgroup reach
+//! a barrier, or none.
 //!
-//! - `divergent-barrier`: lanes that are inactive at a barrier access memory or reach a barrier later, so they were
-//!   masked off and skipped it. Scratch accesses do not count, because compilers activate all lanes to spill
-//!   registers. Arithmetic does not count, because compilers reactivate returned lanes at control-flow merges.
-//! - `partial-barrier`, a warning: lanes that are inactive at a barrier do none of this before the wave ends. Compiled
-//!   code does not distinguish a return before the barrier from a condition around the rest of the kernel. In both
-//!   cases, the rules require all lanes to reach the barrier.
+//! - `divergent-barrier`: lanes that are inactive at a barrier access memory or reach a barrier later, so they have
+//!   skipped it. Scratch accesses do not count, because compilers activate all lanes to spill registers. Arithmetic does
+//!   not count, because compilers reactivate returned lanes at control-flow merges.
+//! - `partial-barrier`, a warning: lanes that are inactive at a barrier do neither before the wave ends. Compiled code does
+//!   not distinguish a return before the barrier from a condition around the rest of the kernel. In both cases, the rules
+//!   require all lanes to reach the barrier.
 //! - `mismatched-barriers`: waves of a workgroup open a barrier by arriving at different instructions.
-//! - `barrier-deadlock`: a run ends at its instruction limit, at its timeout, or because all waves are blocked, while
-//!   waves wait at a barrier for another wave.
+//! - `barrier-deadlock`: a run ends at its instruction limit or timeout, or because all waves are blocked, while waves
+//!   wait at a barrier for another wave.
 //! - `early-end`, a warning: a wave ends before a barrier that other waves of its workgroup reach. Hardware does not
 //!   wait for it.
 
@@ -34,7 +34,6 @@ use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Help, Kind, Si
 use crate::lint::{Ahead, Reached};
 use crate::waves::Groups;
 
-/// The barrier checker.
 pub(super) struct Barriers {
     findings: Arc<Findings>,
     blocked: Blocked,
@@ -42,7 +41,7 @@ pub(super) struct Barriers {
     ahead: Arc<Ahead>,
 }
 
-/// Unfinished waves of each dispatch when its run stopped.
+/// Unfinished waves of dispatches that stopped early, by dispatch.
 type Blocked = Arc<Mutex<HashMap<u64, Vec<BlockedWave>>>>;
 
 /// Barriers that some lanes missed, by dispatch and address.
@@ -51,7 +50,7 @@ type Partials = Arc<Mutex<HashMap<u64, BTreeMap<u64, PartialBarrier>>>>;
 /// A barrier that some lanes missed.
 #[derive(Clone, Debug, Default)]
 struct PartialBarrier {
-    /// True if lanes of a wave skipped the barrier, so that it is reported as divergent.
+    /// True if the barrier has been reported as divergent.
     is_divergent: bool,
     /// First wave that ended with lanes missing at the barrier.
     first: Option<MissedBarrier>,
@@ -128,7 +127,7 @@ impl Observer for Barriers {
         };
         let is_stuck = match fault.kind {
             FaultKind::Limit(_) | FaultKind::Blocked { .. } => true,
-            // Stopped by a timeout, or by the limit on findings.
+            // A timeout, unless the limit on findings stopped the run.
             FaultKind::Interrupted => !self.findings.is_full(),
             _ => false,
         };
@@ -178,7 +177,7 @@ fn deadlocks(findings: &Findings, dispatch: &Dispatched<'_>, halted: &[BlockedWa
     }
 }
 
-/// Reports the barriers that lanes missed, except those already reported as divergent.
+/// Reports the barriers that lanes missed, except those reported as divergent.
 fn partials(
     findings: &Findings,
     dispatch: &Dispatched<'_>,
@@ -232,7 +231,7 @@ struct BarrierWave {
     begun: u64,
     /// Address of the barrier at which the wave is waiting.
     at: Option<u64>,
-    /// Lanes that were inactive at the barriers passed so far, one entry per address.
+    /// Lanes that were inactive at earlier barriers, by address. Reporting a barrier removes its entry.
     absent: Vec<AbsentLanes>,
     /// Address of the wave's S_ENDPGM, after it has ended.
     ended: Option<u64>,
@@ -244,11 +243,11 @@ struct BarrierWatch {
     blocked: Blocked,
     partial: Partials,
     groups: Groups<Vec<BarrierWave>>,
-    /// Number of waves with lanes that were inactive at a barrier.
+    /// Number of waves with entries in [`BarrierWave::absent`].
     absent: usize,
 }
 
-/// Returns the location of an instruction of a wave, with its text from the code.
+/// Creates the location of the instruction that a wave executed at an address.
 fn place(dispatched: &Dispatched<'_>, pc: u64, wave: WaveId) -> FindingPlace {
     let step = dispatched.code.step(pc).and_then(Result::ok);
     FindingPlace {
@@ -301,7 +300,7 @@ impl BarrierWatch {
         });
     }
 
-    /// Records that lanes are active, and reports the barriers that they have skipped.
+    /// Reports the barriers that lanes skipped, now that they are active.
     fn active(&mut self, context: &Context<'_>, active: u64) {
         let id = context.id();
         let wave = self.wave(id);

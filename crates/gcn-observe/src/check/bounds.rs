@@ -1,8 +1,8 @@
-//! Out-of-bounds accesses to allocations, LDS, scratch and buffers, stores to read-only memory, and loads from
-//! write-only memory.
+//! Accesses beyond the bounds of allocations, LDS, scratch and buffers, and accesses that the rules of a buffer forbid, such
+//! as stores to read-only memory.
 //!
-//! A finding is reported before the emulator faults. If hardware returns 0 for loads and drops stores instead, the run
-//! continues.
+//! The checker reports an access before the emulator faults. The run continues if hardware returns 0 for such loads and
+//! drops such stores.
 
 use gcn_emu::fault::Intent;
 use gcn_emu::memory::Memory;
@@ -18,13 +18,11 @@ use crate::finding::{Finding, FindingAddress, FindingKey, Findings, Help, Kind};
 use crate::nearest::nearest;
 use crate::quantity::quantity;
 
-/// Size of a dword in bytes.
 const DWORD: u64 = 4;
 
-/// Label of an access beyond a descriptor's end.
 const BEYOND_DESCRIPTOR: &str = "goes beyond the descriptor's end";
 
-/// An access by a lane that is out of bounds or violates an access rule.
+/// An access by a lane that is out of bounds or violates an [`AccessRule`].
 struct OutOfBounds {
     kind: Kind,
     lane: usize,
@@ -55,7 +53,7 @@ impl OutOfBounds {
         }
     }
 
-    /// Sets the address in device memory.
+    /// Sets the address in device memory, and the label.
     fn at(self, address: u64) -> OutOfBounds {
         OutOfBounds {
             label: format!("accesses {address:#x}"),
@@ -133,7 +131,7 @@ fn broken(rule: AccessRule) -> (Kind, &'static str, Option<&'static str>) {
     }
 }
 
-/// Returns a sentence that locates an address in restricted memory.
+/// Returns a note about the restricted range that contains an address.
 fn place_of(address: u64, restricted: &Restricted) -> String {
     let Range { start, end } = restricted.range;
     let region = || format!("{} from {start:#x} on", quantity(end - start, "byte"));
@@ -164,7 +162,7 @@ impl Extent {
     }
 }
 
-/// Global memory, with a cache of the last allocation that was found.
+/// Global memory, with a cache of the allocation found last.
 struct LastAllocation<'a> {
     memory: &'a Memory,
     range: Range<u64>,
@@ -193,8 +191,8 @@ impl LastAllocation<'_> {
     }
 }
 
-/// Returns the number of LDS bytes that an instruction may access, and a description of the limit. The limit is the
-/// allocated size and, up to GCN 1.2, also M0 (errata E035).
+/// Returns the number of LDS bytes that an instruction may access, and the end of a message about them. The limit is the
+/// allocated size or, for DS instructions up to GCN 1.2, M0 if it is lower (errata E035).
 fn lds_limit(context: &Context<'_>, step: &Step) -> (u64, &'static str) {
     let asked = u64::from(context.dispatched.dispatch.lds_bytes);
     let is_share = step.inst.encoding == Encoding::Ds;
@@ -364,7 +362,7 @@ impl BoundsCheck<'_, '_> {
         {
             return;
         }
-        // Number of contiguous bytes. Through a descriptor, these form a dword, since records are interleaved.
+        // Number of contiguous bytes: through a descriptor at most a dword, since records may be interleaved.
         let unit = match access.buffer {
             0 => bytes,
             _ if access.splits_dwords() => 1,
@@ -393,7 +391,7 @@ impl BoundsCheck<'_, '_> {
         }
     }
 
-    /// Records an access that violates a rule, starting at address `first`.
+    /// Records an access that violates a rule and starts at address `first`.
     fn forbidden(
         &self,
         lane: usize,
@@ -412,7 +410,7 @@ impl BoundsCheck<'_, '_> {
         });
     }
 
-    /// Returns an access through the scratch descriptor whose first or last byte is in another wave's scratch.
+    /// Returns an access through the scratch descriptor whose first or last byte is outside the wave's scratch.
     fn foreign_scratch(&self, lane: usize) -> Option<OutOfBounds> {
         let plan = self.event.instruction.step.memory.as_deref()?;
         let access = self.access();
@@ -432,7 +430,7 @@ impl BoundsCheck<'_, '_> {
         if first.max(last) < limit * LANES as u64 {
             return None;
         }
-        // A row has one dword for each lane (errata E087). A negative offset is shown as its 32 bits in a register.
+        // A row has one dword for each lane (errata E087). A negative offset is shown as a 32-bit number.
         let row = (first as i64).div_euclid(DWORD as i64 * LANES as i64) as u64;
         let offset = row.wrapping_mul(DWORD) as u32 | (first % DWORD) as u32;
         Some(self.beyond_scratch(lane, offset.into(), limit))
@@ -464,7 +462,7 @@ impl BoundsCheck<'_, '_> {
             .filter(move |it| it.range.start <= last && first < it.range.end)
     }
 
-    /// Records an access to unmapped bytes that starts at address `first`, possibly in an allocation.
+    /// Records an access to unmapped bytes. It starts at address `first`, which may still be in an allocation.
     fn unmapped(&self, lane: usize, first: u64, memory: &Memory, found: &mut FirstOfEachKind) {
         let near = memory.nearest(first);
         let first = match &near {

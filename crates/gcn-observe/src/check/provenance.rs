@@ -1,11 +1,12 @@
 //! Accesses through a pointer to one allocation that reach another allocation.
 //!
-//! A loaded pair of dwords, which may be an argument or come from memory, is a pointer to an allocation if its value is an
-//! address in the allocation. Its halves are marked, and marks propagate through moves, selects, additions of numbers, and
-//! spills to scratch. The difference of two pointers to one allocation is a number. Any other result computed from a marked
-//! value is lost. An address with a lost component is not checked, since the compiler may have combined two pointers.
+//! A pair of dwords loaded from an aligned address, such as an argument, is a pointer to an allocation if its value is an
+//! address in the allocation or its end. Its halves are marked. Marks propagate through moves, selects, additions and
+//! subtractions of numbers, alignment, and spills to scratch. The difference of two pointers to one allocation is a number.
+//! The mark of any other result computed from a marked value is lost. An address with a lost component is not checked,
+//! since the compiler may have combined two pointers.
 //!
-//! Unmapped bytes follow each allocation, so a pointer to the end of one is not a pointer to the next.
+//! Unmapped bytes follow each allocation, so the end of an allocation is not the start of the next.
 
 mod facts;
 mod marks;
@@ -30,7 +31,6 @@ use crate::waves::Waves;
 use facts::{MarkFlow, MarkedOperand, ProvenanceFacts, mask_register};
 use marks::{AddressHalf, LoadedPointer, LoadedPointers, PointerMark, PointerMarks, sum};
 
-/// The provenance checker.
 pub(super) struct Provenance {
     findings: Arc<Findings>,
 }
@@ -64,11 +64,10 @@ struct ProvenanceWatch {
     waves: Waves<PointerMarks>,
 }
 
-/// Size of a pointer in bytes.
 const POINTER: u64 = 8;
-/// Address bits in the upper half of a pointer. Descriptors have other fields in the remaining bits.
+/// Address bits in the high half of a pointer. In descriptors, the other bits belong to other fields.
 const ADDRESS_BITS: u32 = 0xffff;
-/// Number of low bits that are zero in an allocation's first address. Allocations are aligned to 64 KiB.
+/// Number of low bits that are zero in the first address of an allocation: allocations are aligned to 64 KiB.
 const OFFSET_BITS: u32 = 16;
 /// Maximum number of dwords in a result.
 const RESULT: usize = 2;
@@ -105,7 +104,7 @@ impl Issue<'_> {
         }
     }
 
-    /// True if an operand has a mark in a lane.
+    /// True if a dword of an operand is marked in a lane.
     fn is_marked(&self, marks: &PointerMarks, it: MarkedOperand, lane: usize) -> bool {
         (0..it.dwords).any(|dword| self.mark(marks, it, dword, lane) != PointerMark::Number)
     }
@@ -126,7 +125,7 @@ impl Issue<'_> {
         }
     }
 
-    /// Returns the mark of the bitwise AND of two sources. An aligned pointer remains in its allocation.
+    /// Returns the mark of the bitwise AND of two sources. Alignment of a pointer to at most 64 KiB preserves its mark.
     fn common_bits(&self, marks: &PointerMarks, dword: u8, lane: usize) -> PointerMark {
         let [a, b] = self.facts.sources[..] else {
             return PointerMark::Lost;
@@ -195,7 +194,7 @@ impl Issue<'_> {
         }
     }
 
-    /// Returns the lane selected by V_READLANE or V_WRITELANE.
+    /// Returns the lane that V_READLANE, V_READFIRSTLANE or V_WRITELANE accesses.
     fn chosen_lane(&self) -> usize {
         match self.facts.sources.get(1) {
             Some(it) => self.value(*it, 0, 0) as usize % 64,
@@ -313,7 +312,7 @@ fn address_marks(
                 None => base,
             }
         }
-        // The descriptor of an image contains its address without the low bits.
+        // An image descriptor contains the address without its low bits.
         (Family::Share | Family::Scratch | Family::ScalarScratch | Family::Image, _)
         | (Family::Flat | Family::Global, None) => (PointerMark::Number, PointerMark::Number),
     }
@@ -338,7 +337,7 @@ impl ProvenanceWatch {
         self.facts.of(instruction.step, make).clone()
     }
 
-    /// Finds the first lane whose access reaches an allocation other than its pointer's.
+    /// Finds the first lane whose access reaches an allocation other than that of its pointer.
     fn wrong(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<WrongAccess> {
         let plan = event.instruction.step.memory.as_deref()?;
         event.intent()?;
@@ -355,7 +354,7 @@ impl ProvenanceWatch {
             if address.wrapping_sub(pointer.base) <= pointer.len {
                 continue;
             }
-            // Other checks report accesses to unmapped and freed memory.
+            // The bounds checker reports accesses to unmapped and freed memory.
             let reached = allocation(memory, address).filter(|it| address - it.0 < it.1);
             let own = allocation(memory, pointer.base);
             if reached.is_some() && own == Some((pointer.base, pointer.len)) {
@@ -428,7 +427,7 @@ impl ProvenanceWatch {
         }
     }
 
-    /// Marks loaded values. Values from scratch get their recorded marks; in other memory, pointers are recognized.
+    /// Marks loaded values: those from scratch with their recorded marks, others if they are pointers.
     fn loaded(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let facts = self.facts(event.instruction);
         let access = event.access();
@@ -512,7 +511,7 @@ impl WaveObserver for ProvenanceWatch {
         let marks = self.waves.get(context.id());
         let plan = instruction.step.memory.as_deref();
         if plan.is_some_and(|plan| plan.does.intent().is_some()) {
-            // The emulator asks for the watched registers before the load executes.
+            // The emulator asks for the watched registers before the access executes.
             marks.set_loading(facts.registers);
             return;
         }

@@ -9,7 +9,7 @@ use gcn_isa::{Does, Encoding, Field, Row, Slot, Ty};
 use crate::integer_range::IntegerRange;
 use crate::vectors::Vectors;
 
-/// A floating-point source.
+/// A floating-point operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FloatSource {
     /// Index of the operand.
@@ -20,20 +20,20 @@ pub(super) struct FloatSource {
 /// Exception that depends only on the operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum OperandException {
-    /// A divisor: an exception if it is 0.
+    /// Division by the first source. The exception is a zero divisor.
     Division,
-    /// A converted value: an exception if it is out of range.
+    /// Conversion of the source. The exception is a number that is out of range.
     Conversion(IntegerRange),
 }
 
 /// Facts about an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct ArithFacts {
-    /// Exception that the operands may raise.
+    /// Exception that the operands may cause.
     pub(super) exception: Option<OperandException>,
-    /// Per-lane floating-point sources.
+    /// Floating-point sources.
     pub(super) sources: Box<[FloatSource]>,
-    /// Result, if it is a computed floating-point number.
+    /// Result, if it is floating-point and not moved or selected.
     pub(super) result: Option<FloatSource>,
     /// True if the instruction moves or selects values, which does not count as a use.
     pub(super) moves: bool,
@@ -58,7 +58,7 @@ impl ArithFacts {
             moves: op.is_some_and(moves),
             vectors: Vectors::of(step, is_quotient),
         };
-        // A source may come from another lane, or be a part of a register.
+        // With these, a source may be part of a register or come from another lane.
         let is_sdwa = matches!(
             inst.encoding,
             Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa
@@ -105,13 +105,13 @@ fn moves(op: AluOp) -> bool {
             | AluOp::Swap
             | AluOp::Select
             | AluOp::BitSelect
-            // An out-of-range exponent gives the same result as the nearest one in range.
+            // An exponent saturated by its conversion gives the same result as the original one.
             | AluOp::Ldexp
     )
 }
 
 /// Returns the exception that the operands of a vector instruction may cause. Clamped and legacy reciprocals cause
-/// none: their results are finite or 0.
+/// none, because their results are finite.
 fn exception(op: AluOp, row: &Row) -> Option<OperandException> {
     let is_from_float = || row.slots().skip(1).all(|slot| slot.ty.is_float());
     let range = match op {

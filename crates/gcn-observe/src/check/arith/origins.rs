@@ -13,7 +13,7 @@ use crate::lane_numbers::LaneNumbers;
 pub(super) enum ExceptionCause {
     /// A division by zero, which results in infinity or a NaN.
     Division,
-    /// A result of a division by zero, converted to an integer.
+    /// The result of a division by zero, converted to an integer.
     Quotient,
     /// A NaN computed from numbers.
     Nan,
@@ -59,7 +59,7 @@ pub(super) struct Exceptions {
 }
 
 impl Exceptions {
-    /// Returns the origin of an instruction's result.
+    /// Returns the number of an origin, adding the origin if it is new.
     pub(super) fn of(&mut self, cause: ExceptionCause, pc: u64, inst: &Inst) -> ExceptionId {
         let made = &mut self.made;
         *self.numbers.entry((pc, cause)).or_insert_with(|| {
@@ -72,24 +72,23 @@ impl Exceptions {
         })
     }
 
-    /// Returns the origin of an integer converted from a value with origin `from`.
+    /// Returns the origin of an integer converted from a value with origin `from`, if it is to be reported.
     pub(super) fn converted(&mut self, from: ExceptionId) -> Option<ExceptionId> {
         let ExceptionSource { cause, pc, inst } = self.made(from);
         match cause {
             ExceptionCause::Division => Some(self.of(ExceptionCause::Quotient, pc, &inst)),
-            // The NaN is reported, not its conversion.
+            // Only the original value is reported.
             ExceptionCause::Nan | ExceptionCause::Quotient | ExceptionCause::Conversion(_) => None,
         }
     }
 
-    /// Returns the instruction that produced an origin's value.
     pub(super) fn made(&self, origin: ExceptionId) -> ExceptionSource {
         // Numbers start at 1.
         self.made[origin.0 as usize - 1]
     }
 }
 
-/// Origins of a wave's exceptional values.
+/// Origins of the exceptional values of a wave.
 #[derive(Default)]
 pub(super) struct ExceptionShadow {
     /// Origin numbers by register and lane.
@@ -123,7 +122,7 @@ impl ExceptionShadow {
             .set(register, lane, origin.map_or(0, |it| it.0));
     }
 
-    /// Clears the origins in some lanes of a register.
+    /// Clears the origins of the given lanes of a register.
     pub(super) fn clear(&mut self, register: u8, lanes: u64) {
         self.registers.clear(register, lanes);
     }

@@ -18,12 +18,11 @@ pub(super) struct FloatBits {
 const INFINITY: [u64; 3] = [0x7c00, 0x7f80_0000, 0x7ff0_0000_0000_0000];
 
 impl FloatBits {
-    /// Creates a value of type `ty` from the low bits of `bits`.
     pub(super) fn new(bits: u64, ty: Ty) -> FloatBits {
         FloatBits { bits, ty }
     }
 
-    /// Returns the value of an operand in a lane.
+    /// Returns the value of an operand in a lane, with its sign modifiers applied.
     pub(super) fn of(
         context: &Context<'_>,
         instruction: &Instruction<'_>,
@@ -66,7 +65,7 @@ impl FloatBits {
         }
     }
 
-    /// Returns the magnitude of each number and the magnitude of infinity. A packed value has two.
+    /// Returns the magnitude of each number, and of infinity in its type. A packed value has two numbers.
     fn magnitudes(self) -> impl Iterator<Item = (u64, u64)> {
         let [half, single, double] = INFINITY;
         let low = self.bits & 0x7fff;
@@ -97,7 +96,7 @@ impl FloatBits {
     /// Formats the number: integers below 10^15 exactly, others with the fewest digits that identify them as `f32`, or
     /// as `f64` for double precision.
     pub(super) fn text(self) -> String {
-        /// Smallest number that is written with an exponent.
+        /// Smallest magnitude that is written with an exponent.
         const LARGE: f64 = 1e15;
         let number = self.number();
         let is_short = self.ty != Ty::F64;
@@ -117,7 +116,7 @@ impl FloatBits {
         }
     }
 
-    /// Returns the value as a number. For a packed value, returns the low half.
+    /// Returns the value as a number. For a packed value, this is the low half.
     pub(super) fn number(self) -> f64 {
         match self.ty {
             Ty::F16 | Ty::F16x2 => f16::from_bits(self.bits as u16).to_f64(),
@@ -127,7 +126,7 @@ impl FloatBits {
     }
 }
 
-/// Returns the register of an operand that contains the exponent, and thus identifies infinities and NaNs.
+/// Returns the register that contains the exponent of an operand, and thus identifies infinities and NaNs.
 pub(super) fn exponent_register(instruction: &Instruction<'_>, it: FloatSource) -> Option<u8> {
     match instruction.operands[it.place] {
         Arg::Vgpr(first) => Some(first.wrapping_add(it.ty.dwords() - 1)),

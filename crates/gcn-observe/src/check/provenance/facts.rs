@@ -11,7 +11,7 @@ use crate::vectors::Vectors;
 /// Propagation of marks from sources to the result, dword by dword.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MarkFlow {
-    /// The instruction has no rule. If a source is marked, the result is lost.
+    /// No rule. The mark of the result is lost if a source is marked.
     Other,
     /// The first source.
     Copy,
@@ -21,9 +21,9 @@ pub(super) enum MarkFlow {
     SumWithLast,
     /// The first source minus the second.
     Difference,
-    /// The bits of one source that the other source selects.
+    /// The bits of one source that are set in the other.
     And,
-    /// The first source if the lane's mask bit or SCC is set, otherwise the second.
+    /// The first source if the lane's mask bit or, for scalars, SCC is set; otherwise the second.
     Select,
     /// The first source if SCC is set, otherwise the old value of the result.
     MoveIf,
@@ -52,13 +52,13 @@ pub(super) struct ProvenanceFacts {
     pub(super) read: Box<[MarkedOperand]>,
     /// Operands that are written, except masks.
     pub(super) written: Box<[MarkedOperand]>,
-    /// Masks that are written, such as carries. They are always numbers.
+    /// Masks that are written, such as carries. They are never marked.
     pub(super) masks: Box<[MarkedOperand]>,
     /// Bitmap of the scalar registers that are written implicitly.
     pub(super) implicit: u128,
     /// True if the instruction preserves some bits of the destination.
     pub(super) keeps_bits: bool,
-    /// True if lanes may read other lanes.
+    /// True if a lane may read registers of other lanes.
     pub(super) crosses: bool,
     /// Index of the mask operand of [`MarkFlow::Select`]; `None` for VCC.
     pub(super) mask: Option<usize>,
@@ -77,7 +77,7 @@ const SOURCES: [&[Field]; 3] = [
 /// Source fields of SOPK. The last one is a constant.
 const SOURCES_OF_SOPK: [&[Field]; 2] = [&[Field::Sdst], &[Field::Simm16]];
 
-/// True if an operand is a lane mask.
+/// True if an operand is a lane mask that is read.
 fn is_mask(slot: &Slot) -> bool {
     slot.field == Field::Src2 && slot.kind == Kind::Sdst && slot.access == OperandAccess::Read
 }
@@ -150,7 +150,7 @@ impl ProvenanceFacts {
     }
 }
 
-/// True if lanes may read other lanes.
+/// True if a lane may read the use's registers in other lanes.
 fn crosses(it: &RegisterUse) -> bool {
     it.read != 0
         && matches!(

@@ -1,4 +1,4 @@
-//! Marks of register values: the allocation into which part of an address points.
+//! Marks of register values: the pointer from which half of an address is derived.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ pub(super) enum PointerMark {
     /// A number that is not derived from a pointer.
     #[default]
     Number,
-    /// A value derived from pointers by an operation that is not followed.
+    /// A value derived from a pointer by an operation without a rule.
     Lost,
     /// Half of an address that is derived from a pointer.
     Of(PointerId, AddressHalf),
@@ -30,8 +30,9 @@ pub(super) enum PointerMark {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct PointerId(u32);
 
-/// Encoding of marks as numbers. 0 and 1 have no origin.
+/// Number of [`PointerMark::Lost`].
 const LOST: u32 = 1;
+/// Number of the first mark with an origin.
 const FIRST: u32 = 2;
 
 impl PointerMark {
@@ -81,7 +82,7 @@ pub(super) struct LoadedPointers {
 }
 
 impl LoadedPointers {
-    /// Returns the origin shared by all pointers to one allocation that one instruction loads.
+    /// Returns the origin of a pointer. All pointers to one allocation that one instruction loads share an origin.
     pub(super) fn of(&mut self, pointer: LoadedPointer) -> PointerId {
         let pointers = &mut self.pointers;
         let key = (pointer.pc, pointer.base);
@@ -95,12 +96,12 @@ impl LoadedPointers {
         &self.pointers[origin.0 as usize]
     }
 
-    /// True if both pointers belong to the same allocation.
+    /// True if both pointers are to the same allocation.
     fn are_of_one(&self, a: PointerId, b: PointerId) -> bool {
         self.pointer(a).base == self.pointer(b).base
     }
 
-    /// Returns the mark of a difference, which is a number if both pointers are to the same allocation.
+    /// Returns the mark of a difference: a number if both operands are derived from pointers to the same allocation.
     pub(super) fn difference(&self, a: PointerMark, b: PointerMark) -> PointerMark {
         match (a, b) {
             (a, PointerMark::Number) => a,
@@ -113,7 +114,7 @@ impl LoadedPointers {
         }
     }
 
-    /// Returns the pointer from which both halves of an address are derived.
+    /// Returns the pointer from which both halves of an address are derived, if it is the same one.
     pub(super) fn whole(&self, low: PointerMark, high: PointerMark) -> Option<&LoadedPointer> {
         match (low, high) {
             (PointerMark::Of(low, AddressHalf::Low), PointerMark::Of(high, AddressHalf::High))
@@ -126,7 +127,7 @@ impl LoadedPointers {
     }
 }
 
-/// Returns the mark of a sum, which is lost unless one operand is a number.
+/// Returns the mark of a sum: lost unless one operand is a number.
 pub(super) fn sum(a: PointerMark, b: PointerMark) -> PointerMark {
     match (a, b) {
         (it, PointerMark::Number) | (PointerMark::Number, it) => it,
@@ -147,14 +148,13 @@ pub(super) struct PointerMarks {
     scalars: Vec<PointerMark>,
     /// Bitmap of marked scalar registers.
     marked_scalars: u128,
-    /// Marks by address of the scratch dword.
+    /// Marked scratch dwords, by address.
     scratch: HashMap<u64, Spilled>,
-    /// Registers of the issued memory access, which a load may mark.
+    /// Registers of the issued memory access, since a load may mark its destinations.
     loading: RegisterSet,
 }
 
 impl PointerMarks {
-    /// Records the registers of an issued memory access.
     pub(super) fn set_loading(&mut self, registers: RegisterSet) {
         self.loading = registers;
     }
@@ -198,7 +198,7 @@ impl PointerMarks {
         }
     }
 
-    /// Marks some lanes of a register as numbers.
+    /// Marks the given lanes of a register as numbers.
     pub(super) fn clear_vector(&mut self, register: u8, lanes: u64) {
         self.vectors.clear(register, lanes);
         let is_marked = self.vectors.lanes(register) != 0;
