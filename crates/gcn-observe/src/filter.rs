@@ -9,13 +9,13 @@ use gcn_emu::observe::{Access, Context, Instruction, LaneSpace};
 pub struct TraceFilter {
     /// Workgroup coordinates in x, y and z.
     pub workgroups: Vec<[u32; 3]>,
-    /// Wave numbers within the workgroup.
+    /// Ranges of wave numbers within the workgroup.
     pub waves: Vec<Range<u32>>,
     /// Address ranges of instructions.
     pub code: Vec<Range<u64>>,
     /// Address ranges in global memory or scratch. An instruction matches if it accesses a byte in one of them.
     pub memory: Vec<Range<u64>>,
-    /// Instruction names without encoding suffixes; `*` matches any text.
+    /// Patterns of instruction names without encoding suffixes; `*` matches any text.
     pub instructions: Vec<String>,
 }
 

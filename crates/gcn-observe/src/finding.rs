@@ -1,7 +1,7 @@
 //! Findings reported by checkers, independent of their presentation.
 //!
 //! Checkers report to [`Findings`], which keeps one [`Finding`] per [`FindingKey`] and counts its occurrences. The kept
-//! finding is that of the first wave in launch order and, for races of that wave, the one with the first other wave. The
+//! finding is that of the first wave in launch order and, among races of that wave, the one with the first other wave. The
 //! result therefore does not depend on the number of threads.
 
 mod kinds;
@@ -36,7 +36,7 @@ pub use launch::FindingLaunch;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FindingPlace {
-    /// Address of the instruction in bytes.
+    /// Byte address of the instruction.
     pub pc: u64,
     /// Text of the instruction.
     pub text: String,

@@ -9,7 +9,7 @@ pub(crate) enum IntegerRange {
     U16,
     /// `i32`, rounded down.
     FloorI32,
-    /// `i32`, rounded to nearest with ties up.
+    /// `i32`, rounded to nearest, with ties up.
     NearI32,
 }
 

@@ -214,7 +214,7 @@ pub struct KernelCounts {
     pub workgroups: u64,
     /// Number of waves run.
     pub waves: u64,
-    /// Instructions by address in bytes.
+    /// Instructions by byte address.
     pub code: BTreeMap<u64, Counted>,
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn used(instruction: &Instruction<'_>) -> impl Iterator<Item = Regist
         })
 }
 
-/// Replaces the registers of a use with those of `arg`; `None` if the operand has been dropped.
+/// Replaces the registers of a use with those of `arg`; `None` for a destination outside the wave's registers.
 fn moved(it: RegisterUse, arg: Arg) -> Option<RegisterUse> {
     let registers = match (it.registers, arg) {
         (Registers::Vector { count, .. }, Arg::Vgpr(first)) => Registers::Vector { first, count },
@@ -58,7 +58,7 @@ pub(crate) fn name(isa: Isa, registers: Registers) -> String {
     }
 }
 
-/// Returns the `detail` of the keys of findings about registers.
+/// Returns the `FindingKey::detail` of a finding about registers.
 pub(crate) fn detail(registers: Registers) -> u64 {
     match registers {
         Registers::Vector { first, .. } => u64::from(first),

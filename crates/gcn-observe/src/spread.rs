@@ -15,7 +15,7 @@ enum Spread {
     Any,
 }
 
-/// Determines the pattern of values, which have the bits in `mask`.
+/// Determines the pattern of values, which consist of the bits in `mask`.
 fn spread(lanes: &[(usize, u64)], mask: u64) -> Spread {
     let Some(&(_, value)) = lanes.first() else {
         return Spread::None;
@@ -34,7 +34,7 @@ fn spread(lanes: &[(usize, u64)], mask: u64) -> Spread {
 }
 
 /// Writes per-lane values: a single value if all are equal, `first+step*lane` if they are evenly spaced from lane 0,
-/// otherwise the list of values in lane order. `mask` has the bits of a value.
+/// otherwise the list of values in lane order. A value consists of the bits in `mask`.
 pub(crate) fn write_spread(line: &mut String, lanes: &[(usize, u64)], mask: u64) {
     // Writing to a `String` cannot fail.
     let _ = match spread(lanes, mask) {

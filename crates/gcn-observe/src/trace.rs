@@ -20,7 +20,7 @@ use crate::spread::write_spread;
 ///
 /// `[workgroup] wave  address symbol+offset  exec=mask  instruction  -> registers written  accesses`
 ///
-/// Values are hexadecimal. For a vector register, the line has the lanes that were active or have changed: a single value
+/// Values are hexadecimal. A vector register is shown for the lanes that were active or have changed: a single value
 /// if all are equal, `first+step*lane` if they are evenly spaced, otherwise all values in lane order. The numbers of
 /// written registers are those after VGPR indexing and MOVREL.
 ///
@@ -140,7 +140,7 @@ struct ThreadTrace<F> {
     line: String,
     /// Vector destinations, with their values before execution.
     vectors: Vec<(u8, Lanes)>,
-    /// Values before execution.
+    /// Implicit registers before execution.
     implicit: ImplicitRegisters,
 }
 

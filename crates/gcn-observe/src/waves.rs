@@ -67,7 +67,7 @@ impl<K: Copy + Eq, T> States<K, T> {
         all.any(|(key, _)| is_meant(key))
     }
 
-    /// Removes and returns a state other than the current one.
+    /// Removes and returns the state for a key other than the current one.
     #[cold]
     fn take(&mut self, key: K) -> Option<Box<T>> {
         let place = self.others.iter().position(|(other, _)| *other == key)?;

@@ -11,7 +11,7 @@ use crate::finding::Findings;
 /// Function that inspects an access before it executes, and reports its problems.
 pub(super) type AccessCheck = fn(&Findings, &Context<'_>, &MemoryEvent<'_>);
 
-/// Fast path: returns true if an LDS access does not need the inspection.
+/// Fast-path filter that returns true if an LDS access needs no inspection.
 pub(super) type LdsFilter = fn(&Context<'_>, &ShareAccess<'_>) -> bool;
 
 /// A checker that keeps no state between accesses.

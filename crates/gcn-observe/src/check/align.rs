@@ -69,7 +69,7 @@ fn misaligned(context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Misalign
         return scalar(context, plan, event);
     }
     if event.access().scalar || matches!(plan.does, Does::LoadByLane | Does::StoreByLane) {
-        // These accesses have no address per lane.
+        // These instructions have no address register.
         return None;
     }
     // The format determines the required alignment of these accesses.

@@ -303,7 +303,7 @@ impl ArithWatch {
         }
     }
 
-    /// Reports the exceptional values that a store or atomic writes. In scratch, records their origins instead.
+    /// Reports the exceptional values that a store or atomic writes, or records their origins if it writes to scratch.
     fn look_at_stores(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let facts = self.facts(event.instruction);
         let shadow = self.waves.get(context.id());

@@ -1,4 +1,4 @@
-//! Barriers that are not reached by the whole workgroup.
+//! Barriers that only a part of a workgroup reaches.
 //!
 //! S_BARRIER synchronizes waves and ignores EXEC. OpenCL and HIP require that either all work-items of a workgroup reach
 //! a barrier, or none.

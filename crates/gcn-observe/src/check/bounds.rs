@@ -191,7 +191,7 @@ impl LastAllocation<'_> {
     }
 }
 
-/// Returns the number of LDS bytes that an instruction may access, and the end of a message about them. The limit is the
+/// Returns the number of LDS bytes that an instruction may access, and a suffix for messages about it. The number is the
 /// allocated size or, for DS instructions up to GCN 1.2, M0 if it is lower (errata E035).
 fn lds_limit(context: &Context<'_>, step: &Step) -> (u64, &'static str) {
     let asked = u64::from(context.dispatched.dispatch.lds_bytes);
@@ -430,7 +430,7 @@ impl BoundsCheck<'_, '_> {
         if first.max(last) < limit * LANES as u64 {
             return None;
         }
-        // A row has one dword for each lane (errata E087). A negative offset is shown as a 32-bit number.
+        // A row has one dword for each lane (errata E087). A negative offset is shown as an unsigned 32-bit number.
         let row = (first as i64).div_euclid(DWORD as i64 * LANES as i64) as u64;
         let offset = row.wrapping_mul(DWORD) as u32 | (first % DWORD) as u32;
         Some(self.beyond_scratch(lane, offset.into(), limit))

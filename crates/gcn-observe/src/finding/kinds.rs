@@ -67,7 +67,7 @@ checks! {
     Waits "waits" on
     /// Unordered memory accesses by different waves.
     Races "races" on
-    /// Barriers that are not reached by the whole workgroup.
+    /// Barriers that only a part of a workgroup reaches.
     Barriers "barriers" on
     /// Races between lanes under the rules of OpenCL, including those that lockstep execution hides.
     Lanes "lanes" off

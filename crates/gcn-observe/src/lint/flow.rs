@@ -1,4 +1,4 @@
-//! Fixed-point iteration over the paths through code, starting at its entries.
+//! Fixed-point iteration over all paths from the entry points of a program.
 //!
 //! Each function has its own facts at the start of a block, so that functions that share code return to their own
 //! callers.
@@ -78,9 +78,9 @@ enum BlockEnd {
         back: u64,
         state: FlowState,
     },
-    /// The block leads to unknown code.
+    /// Edge to unknown code.
     Unknown,
-    /// The function returns to its callers.
+    /// Return to the function's callers.
     Return(FlowState),
 }
 
@@ -150,7 +150,7 @@ impl<'a> Flow<'a> {
         self.program.steps()
     }
 
-    /// Number of blocks that lead to unknown code, after [`Flow::report`].
+    /// Returns the number of blocks that lead to unknown code, as recorded by [`Flow::report`].
     pub(super) fn unknown(&self) -> usize {
         self.unknown.len()
     }

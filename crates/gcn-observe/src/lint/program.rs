@@ -138,7 +138,7 @@ fn scalar(inst: &Inst, access: OperandAccess) -> Option<u8> {
 /// Memory that FLAT instructions are assumed to access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Flat {
-    /// Either vector memory or LDS. Before GCN 1.4, compilers access global memory by FLAT instructions, and wait for only
+    /// Either vector memory or LDS. Before GCN 1.4, compilers access global memory with FLAT instructions, and wait for only
     /// one counter if they know the address space.
     Either,
     /// Vector memory.

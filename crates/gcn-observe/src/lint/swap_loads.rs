@@ -108,7 +108,7 @@ fn is_swap(does: Does) -> bool {
     )
 }
 
-/// True for a load of whole dwords to registers without GLC.
+/// True for a load of whole dwords to registers, without GLC.
 fn is_candidate(inst: &Inst) -> bool {
     let is_dwords = matches!(inst.does(), Does::Load(ty) if ty.bytes() >= 4);
     let is_coherent = inst.layout().has(Field::Glc) && inst.flag(Field::Glc);
