@@ -1,5 +1,5 @@
-//! Types from the public headers (`hsa.h`, `hsa_ext_amd.h`, `hsa_ven_amd_loader.h`, `amd_hsa_queue.h`,
-//! `amd_hsa_signal.h`), with the same layout. The test `headers` compares sizes and offsets.
+//! Types from the public headers (`hsa.h`, `hsa_ext_amd.h`, `hsa_ext_image.h`, `hsa_ven_amd_loader.h`,
+//! `amd_hsa_queue.h`, `amd_hsa_signal.h`), with the same layout. The test `headers` compares sizes and offsets.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
@@ -34,9 +34,9 @@ pub struct AmdSignal {
     pub reserved3: [u32; 2],
 }
 
-/// Signal kind of signals created by programs.
+/// [`AmdSignal::kind`] of a signal that the program creates.
 pub const SIGNAL_USER: i64 = 1;
-/// Signal kind of queue doorbells.
+/// [`AmdSignal::kind`] of a queue's doorbell.
 pub const SIGNAL_DOORBELL: i64 = -1;
 
 /// `hsa_queue_t`.
@@ -486,7 +486,7 @@ pub struct ImageTable {
 
 /// `hsa_amd_signal_handler`.
 pub type SignalHandler = unsafe extern "C" fn(value: i64, argument: *mut c_void) -> bool;
-/// Callback that is called for each handle in an iteration.
+/// Callback for each handle in an iteration.
 pub type HandleCallback = unsafe extern "C" fn(handle: Handle, data: *mut c_void) -> Status;
 /// Callback for queue errors.
 pub type QueueCallback =
@@ -494,5 +494,5 @@ pub type QueueCallback =
 /// Callback for system events.
 pub type SystemCallback =
     unsafe extern "C" fn(event: *const MemoryFaultEvent, data: *mut c_void) -> Status;
-/// Callback called when an allocation is freed.
+/// Callback for a freed allocation.
 pub type FreeCallback = unsafe extern "C" fn(address: *mut c_void, user_data: *mut c_void);

@@ -12,7 +12,7 @@ use crate::numbers::*;
 use crate::pools::{MemoryPool, POOL_KINDS, PoolKind};
 use crate::status::HsaResult;
 
-/// Handle of the first agent. It is large, which makes arbitrary numbers unlikely to be valid handles.
+/// Handle of the first agent. The number is large, so that arbitrary integers are unlikely to be valid handles.
 const FIRST_HANDLE: Handle = 0x4743_4e00_0001;
 /// Offset from an agent's handle to the handle of its instruction set.
 const ISA: Handle = 1 << 16;
@@ -72,7 +72,6 @@ fn features(device: &Device) -> impl Iterator<Item = (&'static str, bool)> {
     Chip::of(device.code_target()).feature_settings(device.features())
 }
 
-/// An agent.
 #[derive(Debug)]
 pub(crate) struct Agent {
     index: usize,
@@ -254,7 +253,7 @@ impl Agent {
                 Info::U32s((1..=4).map(bytes).collect())
             }
             HSA_AGENT_INFO_ISA => Info::U64(self.isa().unwrap_or(0)),
-            // Each extension has one bit.
+            // One bit per extension.
             HSA_AGENT_INFO_EXTENSIONS => {
                 let mut extensions = vec![0; 128];
                 extensions[0] = of_device(1 << HSA_EXTENSION_IMAGES) as u8;

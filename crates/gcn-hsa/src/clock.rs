@@ -2,7 +2,6 @@
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Ticks per second.
 pub(crate) const TICKS_PER_SECOND: u64 = 1_000_000_000;
 
 /// Returns the host's monotonic time in nanoseconds.

@@ -12,7 +12,7 @@ use crate::signals::{Dependencies, Signal};
 use crate::workers::WorkerTask;
 
 /// Minimum number of bytes copied per thread. One thread reaches only two thirds of the host's memory bandwidth,
-/// because at 32 MiB, the size of HIP's copies, `memmove` stores through the caches.
+/// because at 32 MiB, the size of HIP's copies, `memmove` does not yet use non-temporal stores.
 const PIECE: usize = 4 << 20;
 /// Maximum number of threads per copy. More threads do not increase the bandwidth.
 const MAX_THREADS: usize = 4;
@@ -22,7 +22,6 @@ static THREADS: LazyLock<usize> = LazyLock::new(|| {
     threads.map_or(1, NonZero::get).min(MAX_THREADS)
 });
 
-/// A copy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum CopyRequest {
     Line {

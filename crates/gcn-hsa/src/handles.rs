@@ -23,7 +23,7 @@ pub(crate) fn next() -> Handle {
 }
 
 impl<T> Handles<T> {
-    /// Creates and registers an object, and returns its handle, which `make` gets too.
+    /// Registers the object that `make` creates, and returns its handle, which is also passed to `make`.
     pub(crate) fn add(&self, make: impl FnOnce(Handle) -> T) -> Handle {
         let handle = next();
         let thing = Arc::new(make(handle));

@@ -22,7 +22,7 @@ use crate::numbers::*;
 use crate::pools::to_host_address;
 use crate::status::{HsaResult, Status};
 
-/// Number of bytes per copy when filling.
+/// Maximum number of bytes per copy of a fill.
 const FILL_BYTES: usize = 64 << 10;
 
 /// Images and samplers created by programs.
@@ -401,7 +401,7 @@ impl ProgramImage {
 #[derive(Debug)]
 pub(crate) struct TexelFill {
     to: TexelBox,
-    /// Row of copies of the texel.
+    /// The texel, repeated.
     texels: Vec<u8>,
 }
 

@@ -18,7 +18,6 @@ pub(crate) enum Info {
     U16(u16),
     U32(u32),
     U64(u64),
-    /// Array of values, such as sizes per dimension.
     U16s(Vec<u16>),
     U32s(Vec<u32>),
     /// Null-terminated string in an array of the given size, padded with zeros. Longer strings are truncated.

@@ -21,7 +21,7 @@ use crate::status::{HsaResult, Status};
 const DESCRIPTOR: &str = ".kd";
 /// ELF section flag `SHF_WRITE`.
 const SECTION_WRITE: u64 = 1;
-/// Kernel argument alignment in bytes.
+/// Alignment of kernel argument segments in bytes.
 const ARGUMENT_ALIGNMENT: u32 = 16;
 
 /// Code object reader: contents and origin of a code object.
@@ -158,7 +158,6 @@ impl LoadedObject {
     }
 }
 
-/// A symbol of an executable.
 #[derive(Clone, Debug)]
 pub(crate) struct ExecutableSymbol {
     /// Name in the code object; kernel names end in `.kd`.
@@ -258,7 +257,6 @@ fn kernel_object(kernel: &Kernel) -> u64 {
     loaded.moved(kernel.description().descriptor_address)
 }
 
-/// An executable.
 #[derive(Debug)]
 pub(crate) struct Executable {
     handle: Handle,

@@ -160,7 +160,7 @@ impl MemoryPool {
 /// Callback for the release of an allocation, with its arguments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FreeHandler {
-    /// Address in the allocation that the program registered.
+    /// Registered address, anywhere in the allocation.
     pub(crate) address: u64,
     pub(crate) callback: FreeCallback,
     pub(crate) argument: usize,
@@ -407,7 +407,7 @@ impl Pools {
         self.device.memory().make_executable(base, bytes);
     }
 
-    /// Frees pool memory. As in ROCr, `notify` gets its callbacks before it is freed, when it is no longer found.
+    /// Frees pool memory. As in ROCr, `notify` gets its callbacks after lookups stop finding it, but before it is freed.
     pub(crate) fn free(&self, base: u64, notify: impl Fn(FreeHandler)) -> HsaResult {
         let allocation = self.state().take(base, MemoryOrigin::Pool)?;
         allocation.at_end.into_iter().for_each(notify);
@@ -614,7 +614,6 @@ impl Pools {
         Ok(())
     }
 
-    /// Removes a callback.
     pub(crate) fn remove_free_handler(&self, address: u64, callback: FreeCallback) -> HsaResult {
         let mut state = self.state();
         let handlers = state.free_handlers(address);

@@ -21,7 +21,7 @@ use crate::clock::now;
 use crate::signals::{CHANGES, Dependencies, FAILED, Signal, SignalCondition, SignalTable};
 use crate::status::{HsaResult, Status};
 
-/// Packet types.
+// Packet types.
 const VENDOR: u16 = 0;
 const INVALID: u16 = 1;
 const KERNEL_DISPATCH: u16 = 2;
@@ -37,7 +37,6 @@ const KINDS: u32 = 3;
 /// Supported queue features: kernel dispatches.
 const FEATURES: u32 = 1;
 
-/// A queue.
 #[derive(Debug)]
 pub(crate) struct Queue {
     /// Address of the `amd_queue_t`, which identifies the queue to programs.
@@ -93,8 +92,8 @@ pub(crate) struct QueueParameters {
 /// # Safety
 /// The pointer must be from [`Queue::create`], as the HSA API requires.
 pub(crate) unsafe fn raw(queue: *const HsaQueue) -> &'static AmdQueue {
-    // SAFETY: the caller guarantees a valid pointer. The memory outlives the queue, and all fields that change are
-    // atomic.
+    // SAFETY: the caller guarantees a valid pointer. The memory lives as long as the queue, and all fields that
+    // change are atomic.
     unsafe { &*queue.cast::<AmdQueue>() }
 }
 
@@ -238,7 +237,7 @@ impl Queue {
         &self.stop
     }
 
-    /// Resets the flag that stops kernels.
+    /// Clears the stop flag, unless the queue is over.
     pub(crate) fn reset_stop(&self) {
         self.stop.store(false, Ordering::SeqCst);
         if self.is_over() {
@@ -257,7 +256,7 @@ impl Queue {
             .clone()
     }
 
-    /// Destroys the queue. The packet being executed is stopped, and later packets are dropped.
+    /// Destroys the queue: stops the running packet, and drops later packets.
     pub(crate) fn destroy(&self) {
         self.inactivate();
         let thread = self
@@ -274,7 +273,7 @@ impl Queue {
         self.release();
     }
 
-    /// Stops the packet being executed, and executes no further packets.
+    /// Stops the running packet, and executes no further packets.
     pub(crate) fn inactivate(&self) {
         self.is_over.store(true, Ordering::SeqCst);
         self.stop.store(true, Ordering::SeqCst);
@@ -298,7 +297,7 @@ impl Queue {
 
     fn header(&self, index: u64) -> &AtomicU16 {
         let address = self.packet_address(index) as usize;
-        // SAFETY: the packet memory is not freed before the queue is over, and then not accessed.
+        // SAFETY: the packet memory is only freed once the queue is over, and not accessed after that.
         unsafe { &*std::ptr::with_exposed_provenance::<AtomicU16>(address) }
     }
 
@@ -318,7 +317,7 @@ impl Queue {
         let mut index = 0;
         loop {
             let header = self.doorbell_changes.wait(None, || {
-                // First: if a callback on this thread has destroyed the queue, its packets are freed.
+                // Checked first: a callback on this thread may have destroyed the queue and freed its packets.
                 if self.is_over() {
                     return Some(INVALID);
                 }

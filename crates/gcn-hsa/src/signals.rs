@@ -1,4 +1,4 @@
-//! Signals, each of which is 64 bytes of device memory, so that kernels can change it.
+//! Signals. Each is 64 bytes of device memory, so that kernels can change it.
 //!
 //! This module may use `unsafe`: a signal's handle is its address, which programs pass back.
 #![allow(unsafe_code)]
@@ -16,10 +16,10 @@ use crate::abi::{AmdSignal, Handle, SIGNAL_DOORBELL, SIGNAL_USER, Times};
 use crate::changes::Changes;
 use crate::status::{HsaResult, Status};
 
-/// Number of bytes that are allocated at a time for signals.
+/// Size in bytes of each allocation for signals.
 const SLAB_BYTES: u64 = 1 << 16;
 
-/// Value of a signal whose command failed. It is negative, so threads that wait for a lower value return.
+/// Value of a signal whose command failed. It is negative, so that waits for the signal to fall below a value end.
 pub(crate) const FAILED: i64 = -(Status::EXCEPTION.0 as i64);
 
 /// Change counter for all signals except doorbells.
@@ -255,8 +255,8 @@ impl Signal {
     }
 }
 
-/// Signals that a command depends on. The command may start once each has been complete, even if a program has set it
-/// to another value since.
+/// Signals that a command depends on. The command may start once each signal has been seen complete, even if the program
+/// has changed its value since.
 #[derive(Debug)]
 pub(crate) struct Dependencies {
     /// Signals that have not been seen complete.
@@ -273,7 +273,7 @@ impl Dependencies {
         }
     }
 
-    /// Looks at the outstanding signals, and returns true if all signals have been seen complete.
+    /// Checks the outstanding signals, and returns true if all signals have been seen complete.
     pub(crate) fn are_complete(&self) -> bool {
         let mut outstanding = self
             .outstanding

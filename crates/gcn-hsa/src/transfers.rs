@@ -1,4 +1,4 @@
-//! Performs copies for programs, and reports them to checks.
+//! Performs copies for programs, and reports them to the checkers.
 //!
 //! This module may use `unsafe`, since it copies between arbitrary addresses of the process.
 #![allow(unsafe_code)]
@@ -6,7 +6,7 @@
 use crate::copies::CopyRequest;
 use crate::runtime;
 
-/// Performs a copy. Checks are notified of the host's reads and writes.
+/// Performs a copy, and notifies the checkers of the host's reads and writes.
 ///
 /// # Safety
 /// Same as [`CopyRequest::make`].

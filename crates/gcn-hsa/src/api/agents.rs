@@ -85,7 +85,7 @@ pub unsafe extern "C" fn hsa_isa_from_name(name: *const c_char, isa: *mut Handle
 }
 
 /// Returns true if an agent with the instruction set `agent` can run code for the instruction set `code`: the processor
-/// is the same, and no feature conflicts.
+/// is the same, and the agent has each feature setting that `code` names.
 fn covers(code: &str, agent: &str) -> bool {
     let mut wanted = code.split(':');
     let features: Vec<&str> = agent.split(':').skip(1).collect();
@@ -197,7 +197,7 @@ pub unsafe extern "C" fn hsa_wavefront_get_info(
 
 /// Cache levels that agents report.
 const LEVELS: [u8; 2] = [1, 2];
-/// Offset from an agent's handle to its cache handles, multiplied by the cache level.
+/// Offset from an agent's handle to a cache handle, per cache level.
 const CACHE: Handle = 1 << 20;
 
 #[unsafe(no_mangle)]
@@ -246,7 +246,7 @@ pub unsafe extern "C" fn hsa_cache_get_info(
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_coherency_get_type(agent: Handle, kind: *mut u32) -> Status {
-    /// Coherent type, since all shared memory is coherent.
+    /// `HSA_AMD_COHERENCY_TYPE_COHERENT`: all shared memory is coherent.
     const COHERENT: u32 = 0;
     call(|runtime| {
         runtime.agent(agent)?;

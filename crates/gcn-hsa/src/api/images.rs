@@ -16,7 +16,7 @@ use crate::numbers::*;
 use crate::status::{HsaResult, Status};
 use crate::transfers;
 
-/// Image function table, in the headers' order.
+/// Image function table.
 pub(super) static TABLE: ImageTable = ImageTable {
     get_capability: hsa_ext_image_get_capability,
     data_get_info: hsa_ext_image_data_get_info,

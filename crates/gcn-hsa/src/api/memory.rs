@@ -13,7 +13,7 @@ use crate::signals::{Dependencies, Signal};
 use crate::status::{HsaResult, Status};
 use crate::transfers;
 
-/// Returns the host address for a pointer, which may contain an agent's address.
+/// Converts a pointer, which may be an agent address, to a host address.
 fn host_address(pointer: *const c_void) -> u64 {
     to_host_address(address(pointer))
 }
@@ -224,13 +224,13 @@ pub extern "C" fn hsa_memory_register(memory: *mut c_void, size: usize) -> Statu
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_memory_deregister(memory: *mut c_void, _size: usize) -> Status {
     call(|runtime| {
-        // As in ROCr, memory that is not registered is no error.
+        // As in ROCr, deregistering unregistered memory succeeds.
         let _ = runtime.pools.unlock(address(memory));
         Ok(())
     })
 }
 
-/// Locks host memory, and writes its address for agents.
+/// Locks host memory, and writes the address at which agents access it.
 ///
 /// # Safety
 /// The arguments satisfy the contract of the API functions that lock memory.
@@ -423,7 +423,7 @@ pub unsafe extern "C" fn hsa_amd_memory_get_preferred_copy_engine(
     unsafe { put_engines((to_agent, from_agent), engines, NO_PREFERENCE) }
 }
 
-/// Writes the mask of engines that can copy between two agents.
+/// Checks the handles of two agents, and writes the copy engine mask `set`.
 ///
 /// # Safety
 /// `engines` is null or writable.

@@ -176,7 +176,7 @@ pub unsafe extern "C" fn hsa_amd_profiling_convert_tick_to_system_domain(
     })
 }
 
-/// Defines functions that load, store, exchange or add to a queue index.
+/// Defines functions that load, store, add to, or compare and swap a queue index.
 macro_rules! indices {
     ($(load $load:ident $load_field:ident $load_order:ident;)*
      $(store $store:ident $store_field:ident $store_order:ident;)*

@@ -75,7 +75,7 @@ pub unsafe extern "C" fn hsa_amd_signal_value_pointer(
     })
 }
 
-/// Converts a signal handle in a function that returns no status; `None` for the null handle.
+/// Converts a signal handle for a function that returns no status; `None` for the null handle.
 ///
 /// # Safety
 /// The handle is null or valid.
@@ -247,7 +247,7 @@ pub unsafe extern "C" fn hsa_signal_wait_relaxed(
     unsafe { hsa_signal_wait_scacquire(signal, condition, compare, timeout, state) }
 }
 
-/// Conditions to wait for, each on one signal. As in ROCr, an invalid handle has no condition.
+/// Conditions to wait for, each on one signal. As in ROCr, conditions on invalid handles are ignored.
 struct WaitConditions<'a> {
     signals: Vec<Option<Signal>>,
     conditions: Vec<SignalCondition>,

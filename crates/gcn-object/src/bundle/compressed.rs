@@ -128,7 +128,7 @@ fn decode(stream: &[u8], method: u16, size: u64) -> Result<Vec<u8>, BundleError>
             if window > MAX_WINDOW {
                 return Err(BundleError::Window { window });
             }
-            // The decoder panics if it cannot allocate its window, so check first. Growing the window copies it.
+            // The decoder panics if it cannot allocate its window, so try first. Growing the window copies it, hence 4.
             let needed = 4 * window.min(size) as usize;
             Vec::<u8>::new()
                 .try_reserve_exact(needed)
@@ -175,7 +175,7 @@ fn window(stream: &[u8]) -> Option<u64> {
     rest = rest.get(dictionary..)?;
     let width = 1 << (flags >> 6);
     let size = number(&mut rest, width).ok()?;
-    // Two bytes state sizes from 256.
+    // Two-byte sizes have a bias of 256.
     Some(if width == 2 { size + 256 } else { size })
 }
 

@@ -182,7 +182,7 @@ fn opencl_entry<'a>(bytes: Bytes<'a>, program: &[u8]) -> Option<BundleEntry<'a>>
     })
 }
 
-/// Returns a name for an entry that has none in the file.
+/// Returns an ID for an entry that has none in the file.
 fn id(kind: &str, object: &CodeObject) -> String {
     format!("{kind}amdgcn-amd-amdhsa--{}", object.target_id())
 }

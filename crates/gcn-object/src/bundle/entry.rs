@@ -92,7 +92,7 @@ impl<'a> BundleEntry<'a> {
     }
 }
 
-/// Returns true if `bytes` begins like an offload bundle.
+/// Returns true if `bytes` starts with the magic bytes of an offload bundle.
 ///
 /// # Examples
 /// ```
