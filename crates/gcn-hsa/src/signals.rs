@@ -255,8 +255,8 @@ impl Signal {
     }
 }
 
-/// Signals that a command depends on. The command may start once each signal has been seen complete, even if the program
-/// has changed its value since.
+/// Signals that a command depends on. The command may start once each has been seen complete, even if the program has
+/// changed its value since.
 #[derive(Debug)]
 pub(crate) struct Dependencies {
     /// Signals that have not been seen complete.

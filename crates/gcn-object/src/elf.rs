@@ -194,7 +194,7 @@ impl RelocationKind {
         )
     }
 
-    /// Returns the kind to use once S is the slot in the global offset table; `None` for kinds that do not use a slot.
+    /// Returns the kind to use once S is the address of the GOT slot; `None` for kinds that do not use a slot.
     pub(crate) fn without_got(self) -> Option<Self> {
         match self {
             Self::GotPcRel => Some(Self::Rel32),

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use signature::{Omissions, Signature};
 
-/// Maximum size of a demangled name in bytes. Even a short symbol can expand to an unbounded name.
+/// Maximum size of a demangled name in bytes. Even a short symbol can expand exponentially.
 const MAX_BYTES: usize = 4096;
 /// Maximum number of kernels listed in an error message.
 const MAX_LISTED: usize = 6;

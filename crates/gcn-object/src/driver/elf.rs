@@ -13,7 +13,6 @@ const LE: LittleEndian = LittleEndian;
 /// Number of name bytes that may be read per byte of the file.
 const NAME_BYTES_PER_FILE_BYTE: usize = 16;
 
-/// An ELF file.
 pub(super) struct Elf<'a> {
     pub bytes: &'a [u8],
     /// Word size: 32 or 64.
@@ -28,14 +27,12 @@ pub(super) struct Elf<'a> {
     pub segments: Vec<DriverSegment>,
 }
 
-/// A section.
 pub(super) struct DriverSection<'a> {
     name: DriverName<'a>,
     /// Range in the file, possibly empty.
     pub file: Range<usize>,
 }
 
-/// A symbol.
 pub(super) struct DriverSymbol<'a> {
     pub name: DriverName<'a>,
     /// Index of the section that contains the symbol.

@@ -489,7 +489,7 @@ pub enum DriverError {
 /// ```
 /// # mod programs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/programs.rs")); }
 /// use gcn_object::{DriverWarning, read_driver_program};
-/// // A program with a kernel whose code is no ELF file.
+/// // A program with a kernel whose code is not an ELF file.
 /// let file = programs::Elf {
 ///     bits: 32,
 ///     machine: programs::PITCAIRN,

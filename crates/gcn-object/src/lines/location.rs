@@ -94,7 +94,7 @@ pub enum PiecePlace {
     Memory(SourceSpace, u64),
     /// A known value, in little-endian order.
     Value(Vec<u8>),
-    /// The compiler has not kept the part.
+    /// The part is optimized out.
     Missing,
 }
 
@@ -114,7 +114,7 @@ pub trait VariableState {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LocationError {
-    /// The compiler has not kept the variable at this instruction.
+    /// The variable is optimized out at this instruction.
     #[error("optimized out")]
     OptimizedOut,
     /// The function has not set up its stack frame yet.
@@ -504,7 +504,7 @@ fn shifted(by: u64, shift: impl Fn(u32) -> u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// A wave without registers and memory.
+    /// A wave without registers or memory.
     struct Nothing;
 
     impl VariableState for Nothing {

@@ -84,7 +84,7 @@ pub struct SourceField {
 }
 
 impl SourceType {
-    /// Creates the type of an array, whose elements have type `of`, which `element` refers to.
+    /// Creates an array type. Its elements have the type `of`, to which `element` refers.
     pub fn array(of: &SourceType, element: TypeRef, lengths: Vec<u64>) -> SourceType {
         SourceType {
             name: format!("{}{}", of.name, dimensions(&lengths)),
@@ -242,7 +242,7 @@ pub(super) fn name(unit: Unit<'_>, entry: &Entry) -> Result<Option<String>, giml
     name.map(text).transpose()
 }
 
-/// Returns an attribute that is a number.
+/// Returns the value of a numeric attribute.
 fn number(entry: &Entry, attribute: gimli::DwAt) -> Option<u64> {
     match entry.attr_value(attribute)? {
         AttributeValue::AddressClass(class) => Some(class.0),
@@ -317,7 +317,7 @@ fn lengths(unit: Unit<'_>, array: &Entry) -> Result<Vec<u64>, gimli::Error> {
     Ok(lengths)
 }
 
-/// Text of an array's dimensions, such as `[4][2]`.
+/// Formats an array's dimensions, such as `[4][2]`.
 fn dimensions(lengths: &[u64]) -> String {
     lengths.iter().map(|it| format!("[{it}]")).collect()
 }

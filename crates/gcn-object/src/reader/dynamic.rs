@@ -121,7 +121,7 @@ impl ObjectReader<'_> {
         Ok(None)
     }
 
-    /// Returns the initial bytes from an address to the end of its segment, and their file offset.
+    /// Returns the file bytes from an address to the end of its segment, and their offset.
     fn file_from(&self, address: u64) -> Option<(&[u8], usize)> {
         let segment = self.segments.iter().find(|s| s.contains(address))?;
         let offset = usize::try_from(address.checked_sub(segment.address)?).ok()?;
