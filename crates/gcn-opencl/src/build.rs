@@ -298,7 +298,7 @@ mod tests {
         for (binary, kind) in [
             (BITCODE, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT),
             (library.as_slice(), CL_PROGRAM_BINARY_TYPE_LIBRARY),
-            // A library without bitcode is no valid binary, which loading it as code finds.
+            // A library without bitcode is not a valid binary: loading it as code fails.
             (LIBRARY, CL_PROGRAM_BINARY_TYPE_EXECUTABLE),
             (b"\x7fELF".as_slice(), CL_PROGRAM_BINARY_TYPE_EXECUTABLE),
         ] {

@@ -41,7 +41,6 @@ const PRINTF_BUFFER: usize = gcn_runtime::printf::BUFFER_BYTES as usize;
 /// Cache line size in bytes.
 const CACHE_LINE: u32 = 64;
 
-/// A device.
 pub(crate) struct Device {
     id: Id<Device>,
     number: usize,

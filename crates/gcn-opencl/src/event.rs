@@ -9,7 +9,6 @@ use crate::info::Info;
 use crate::progress::CommandProgress;
 use crate::status::{Outcome, Status};
 
-/// An event.
 pub(crate) struct Event {
     id: Id<Event>,
     pub(crate) context: Arc<Context>,

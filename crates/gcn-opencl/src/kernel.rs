@@ -42,7 +42,6 @@ pub(crate) struct LaunchArguments {
     pub(crate) samplers: Vec<Arc<Sampler>>,
 }
 
-/// A kernel.
 pub(crate) struct Kernel {
     id: Id<Kernel>,
     program: ProgramReference,

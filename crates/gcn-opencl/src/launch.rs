@@ -19,7 +19,6 @@ use crate::status::{Outcome, Status};
 
 /// Maximum work-group size that the platform chooses if the application leaves the choice to it.
 const USUAL_GROUP: usize = 256;
-/// Size of a dword in bytes.
 const DWORD: u64 = 4;
 
 /// Launch sizes as the application passed them.

@@ -85,7 +85,7 @@ fn overlap(a: BoxSize, b: BoxSize) -> bool {
     (0..3).all(|d| begins_in(a, b, d) && begins_in(b, a, d))
 }
 
-/// Divides the part of a box outside `other` into boxes.
+/// Splits the part of a box that is outside `other` into boxes.
 fn without(mut rest: BoxSize, other: BoxSize) -> Vec<BoxSize> {
     let mut parts = Vec::new();
     for d in 0..3 {

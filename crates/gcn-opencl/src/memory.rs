@@ -67,7 +67,6 @@ pub(crate) struct DescribedImage {
     pub(crate) descriptors: Buffer,
 }
 
-/// A memory object.
 pub(crate) struct Mem {
     id: Id<Mem>,
     contents: Contents,
@@ -249,7 +248,7 @@ pub(crate) fn mapped_regions() -> Option<&'static MappedRegions> {
 impl Mem {
     /// Creates a memory object from its contents and handle.
     pub(crate) fn new(id: Id<Mem>, contents: Contents) -> Mem {
-        // Regions of a 2D image created from a buffer have other rows than the buffer's regions.
+        // Regions of a 2D image created from a buffer do not use the buffer's coordinates.
         let has_same_rows = |parent: &&Arc<Mem>| match &contents.image {
             Some(of) => parent.image.is_some() || of.image.texels.geometry == Geometry::D1Buffer,
             None => true,
@@ -413,7 +412,7 @@ impl Mem {
     /// Maps a region, and returns the address to pass to the application.
     ///
     /// # Errors
-    /// `CL_INVALID_OPERATION`: the region and one that overlaps it are mapped for writing.
+    /// `CL_INVALID_OPERATION`: the region overlaps another one, and both are mapped for writing.
     pub(crate) fn map(&self, region: BoxSize, is_written: bool) -> Outcome<usize> {
         let begin = match self.host_side(&region) {
             Some((_, corner)) => corner,

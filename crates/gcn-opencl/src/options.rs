@@ -39,7 +39,7 @@ const PLAIN: [&str; 16] = [
     "-cl-kernel-arg-info",
     "-v",
 ];
-/// Option stating that sub-groups need no independent forward progress. Clang does not know it; it is ignored.
+/// Option stating that sub-groups need no independent forward progress. It is dropped, since Clang rejects it.
 const NEEDS_NO_PROGRESS: &str = "-cl-no-subgroup-ifp";
 /// Prefixes of options passed to Clang unchanged, both the specification's and Clang's own.
 const PREFIXES: [&str; 7] = ["-D", "-I", "-U", "-O", "-W", "-f", "-m"];

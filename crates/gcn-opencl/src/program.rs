@@ -27,7 +27,6 @@ pub(crate) enum ProgramOrigin {
     Linked,
 }
 
-/// A program.
 pub(crate) struct Program {
     id: Id<Program>,
     pub(crate) context: Arc<Context>,
@@ -292,7 +291,7 @@ impl Program {
                 let Err(error) = outcome else {
                     return (build, Ok(()));
                 };
-                // The next build links the same binary.
+                // Keep the binary, so that the next build links it again.
                 let build = Build {
                     kind: old.kind,
                     binary: old.binary,

@@ -5,8 +5,8 @@
 //! the queue's thread or on an application thread that waits for a command.
 //!
 //! Waking the queue's thread costs more than a small kernel, and most applications wait for what they enqueue. The
-//! thread is therefore woken only by a flush. Otherwise it polls every [`POLL_INTERVAL`], and sleeps after [`POLLS`]
-//! polls without a command.
+//! thread therefore polls every [`POLL_INTERVAL`], unless a flush wakes it. After [`POLLS`] polls without a command, it
+//! sleeps until a command is ready.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -68,7 +68,7 @@ struct CommandQueueState {
     is_asleep: bool,
     /// True once the application has released the queue.
     is_over: bool,
-    /// True once a kernel has failed.
+    /// True once a command's work has failed.
     has_failed: bool,
     has_thread: bool,
     /// Commands that may not have ended.
@@ -81,7 +81,6 @@ struct CommandQueueState {
     barrier: Option<Arc<CommandProgress>>,
 }
 
-/// A command.
 struct Command {
     progress: Arc<CommandProgress>,
     /// Events of the wait list.

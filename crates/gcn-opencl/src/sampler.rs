@@ -113,7 +113,6 @@ impl NewSampler {
     }
 }
 
-/// A sampler.
 pub(crate) struct Sampler {
     id: Id<Sampler>,
     of: NewSampler,

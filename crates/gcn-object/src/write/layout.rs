@@ -13,7 +13,6 @@ use crate::elf::PAGE;
 use crate::image::MAX_IMAGE_BYTES;
 use crate::note::{self, Note};
 
-/// A section of the output file.
 pub(super) struct OutputSection<'a> {
     pub(super) name: &'a str,
     pub(super) kind: u32,
@@ -111,7 +110,6 @@ pub(super) enum HeaderSegment {
     NotLoaded,
 }
 
-/// Layout of the output file.
 pub(super) struct FileLayout<'a> {
     pub(super) outputs: Vec<OutputSection<'a>>,
     pub(super) loads: Vec<LoadSegment>,

@@ -124,7 +124,7 @@ pub(super) unsafe fn put_handles(
 /// Checks that an array is aligned and fits into the address space.
 ///
 /// # Errors
-/// `CL_INVALID_VALUE`: it does not.
+/// `CL_INVALID_VALUE` otherwise.
 fn check_array<T>(elements: *const T, count: usize) -> Outcome {
     let fits = count <= isize::MAX as usize / size_of::<T>().max(1);
     (fits && elements.is_aligned())

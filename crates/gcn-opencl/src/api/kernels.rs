@@ -157,7 +157,7 @@ pub unsafe extern "C" fn get_kernel_sub_group_info(
         let kernel: Arc<Kernel> = handle::get(kernel)?;
         // SAFETY: the application guarantees that its addresses are valid.
         unsafe {
-            // More than 3 elements are rejected later; reading a fourth is safe until then.
+            // Read at most 4 elements: more than 3 are rejected later.
             let read = (input_size / size_of::<usize>()).min(4);
             let input = optional_array(input.cast::<usize>(), read)?;
             let device = device(of)?;
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn get_kernel_sub_group_info(
     })
 }
 
-/// Version of the function from the OpenCL 2.0 extension.
+/// `clGetKernelSubGroupInfoKHR`, from the OpenCL 2.0 extension.
 pub unsafe extern "C" fn get_kernel_sub_group_info_khr(
     kernel: Handle,
     of: Handle,
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn enqueue_nd_range_kernel(
     // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
-        // A dimension count above 3 is rejected later; reading at most 3 elements is safe until then.
+        // Read at most 3 elements: a larger dimension count is rejected later.
         let read = dimensions.min(3) as usize;
         let sizes = LaunchSizes {
             dimensions,

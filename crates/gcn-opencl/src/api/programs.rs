@@ -13,7 +13,7 @@ use crate::info::Info;
 use crate::program::Program;
 use crate::status::{Outcome, Status};
 
-/// Callback called when a build ends.
+/// Callback for the end of a build.
 type BuildNotify = Option<unsafe extern "C" fn(Handle, *mut c_void)>;
 
 pub unsafe extern "C" fn create_program_with_source(
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn create_program_with_source(
                     0 => source.push_str(&text(*string)),
                     length => {
                         let part = String::from_utf8_lossy(array(string.cast::<u8>(), length)?);
-                        // The specification strips null characters.
+                        // `CL_PROGRAM_SOURCE` is specified not to contain these nulls.
                         source.extend(part.chars().filter(|c| *c != '\0'));
                     }
                 }

@@ -19,7 +19,7 @@ use crate::status::{Outcome, Status};
 use crate::svm::{self, Svm};
 use crate::transfer::{BoxCopy, TransferSide, fill};
 
-/// Size of the largest OpenCL type in bytes, which is the minimum alignment of allocations.
+/// Maximum alignment that programs may request, in bytes: the size of the largest OpenCL type.
 const MAX_ALIGN: usize = 128;
 
 pub unsafe extern "C" fn svm_alloc(context: Handle, flags: u64, size: usize, align: u32) -> usize {

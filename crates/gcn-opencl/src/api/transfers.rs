@@ -141,7 +141,7 @@ impl PitchedBox {
             .ok_or(Status::INVALID_VALUE)
     }
 
-    /// Row pitch and slice pitch in bytes, with 0 resolved.
+    /// Returns the row pitch and the slice pitch in bytes, with 0 resolved.
     fn pitches(&self, region: [usize; 3]) -> (usize, usize) {
         let row = if self.row == 0 { region[0] } else { self.row };
         match self.slice {
