@@ -67,7 +67,7 @@ pub(crate) fn uuid(number: usize) -> String {
 /// Suffix of generic processor names, which cover several chips.
 const GENERIC: &str = "-generic";
 
-/// Returns the names of the optional features of a device's target, each with its setting: true if enabled.
+/// Iterates over the optional features of a device's target: name, and true if enabled.
 fn features(device: &Device) -> impl Iterator<Item = (&'static str, bool)> {
     Chip::of(device.code_target()).feature_settings(device.features())
 }
@@ -182,8 +182,8 @@ impl Agent {
     }
 
     /// Returns true if the agent can run code for the target ID `id`, such as `gfx906:xnack-`. As in AMD's loader, the
-    /// processor must be the same even if another one has the same instructions, and no feature may conflict. The
-    /// emulated device decides for generic processors and for code objects without a processor name.
+    /// processor must be the same even if another one has the same instructions, and no feature may conflict. Generic
+    /// processors and code objects without a processor name are left to the emulated device.
     pub(crate) fn runs(&self, id: &str) -> bool {
         let Some(device) = self.emulated() else {
             return false;

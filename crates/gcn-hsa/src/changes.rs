@@ -2,7 +2,7 @@
 //!
 //! A waiting thread reads the counter, checks its condition, and sleeps while the counter is unchanged. Code that may
 //! make a condition true increments the counter. No wake-up is lost: a sleeper registers before it reads the counter
-//! again, and the incrementing thread checks for sleepers after it increments the counter, each with a fence in
+//! again, the incrementing thread checks for sleepers after it increments the counter, and each issues a fence in
 //! between.
 
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ impl Changes {
         self.count.fetch_add(1, AcqRel);
         fence(SeqCst);
         if self.sleepers.load(Relaxed) > 0 {
-            // A sleeper holds the lock from when it checks the counter until it sleeps.
+            // A sleeper holds the lock from its check of the counter until it sleeps. Taking the lock waits for that.
             drop(
                 self.lock
                     .lock()

@@ -1,4 +1,4 @@
-//! Signal handlers: a thread calls program functions once signals satisfy their conditions.
+//! Signal handlers: a worker thread calls program functions once signals satisfy their conditions.
 //!
 //! This module may use `unsafe`, since it calls functions of the program.
 #![allow(unsafe_code)]
@@ -11,7 +11,7 @@ use crate::abi::SignalHandler;
 use crate::signals::{Signal, SignalCondition};
 use crate::workers::WorkerTask;
 
-/// Pending call of a program function. Arguments are addresses.
+/// Pending call of a program function, with its argument as an address.
 pub(crate) enum HandlerCall {
     /// Called each time the condition holds, as long as the handler returns true.
     Handler {

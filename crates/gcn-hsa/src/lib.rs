@@ -25,10 +25,10 @@
 //!
 //! HIP writes a launch as a packet to a ring buffer. The queue's thread (`queues.rs`) takes the packet. `dispatch.rs`
 //! creates a [`Launch`](gcn_runtime::Launch) from it, with the packet, the queue and the kernel arguments at the
-//! addresses that HIP chose. The completion signal is decremented at the end. Signals are 64 bytes of device memory
-//! each, which kernels can change as well (`signals.rs`). Threads wait on a change counter (`changes.rs`, tested with a
-//! model checker). `loader.rs` implements executables, `failure.rs` maps faults to statuses, and `transfers.rs` reports
-//! copies to the checkers.
+//! addresses that HIP chose. When the kernel ends, the queue decrements the completion signal. Each signal is 64 bytes
+//! of device memory, so kernels can change it too (`signals.rs`). Threads wait on a change counter (`changes.rs`, tested
+//! with a model checker). `loader.rs` implements executables, `failure.rs` maps faults to statuses, and `transfers.rs`
+//! reports copies to the checkers.
 //!
 //! Images and samplers are descriptors in memory (`images.rs`, [`gcn_runtime::image`]). Their handles are the
 //! descriptors' addresses, from which HIP copies them into texture and surface objects. Texels are stored row by row in

@@ -407,7 +407,7 @@ impl Pools {
         self.device.memory().make_executable(base, bytes);
     }
 
-    /// Frees pool memory. As in ROCr, `notify` gets its callbacks before it is freed, but once lookups fail.
+    /// Frees pool memory. As in ROCr, `notify` gets the callbacks once lookups fail, but before the memory is freed.
     pub(crate) fn free(&self, base: u64, notify: impl Fn(FreeHandler)) -> HsaResult {
         let allocation = self.state().take(base, MemoryOrigin::Pool)?;
         allocation.at_end.into_iter().for_each(notify);

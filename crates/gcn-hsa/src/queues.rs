@@ -404,7 +404,7 @@ impl Queue {
             });
             return (result, packet.completion_signal);
         }
-        // Agent dispatch packets are only for queues served by a host program, and device queues are not.
+        // Agent dispatch packets are for queues that a host program serves, not for those of a device.
         let what = match kind {
             AGENT_DISPATCH => {
                 "an agent dispatch packet, which a device does not carry out".to_owned()

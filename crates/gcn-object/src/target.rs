@@ -90,8 +90,8 @@ pub enum Feature {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Flags {
-    /// Processor number (`EF_AMDGPU_MACH`), which [`processor_name`] converts to a name. Zero for a version 2 object
-    /// that states its processor only in an ISA note.
+    /// Processor number (`EF_AMDGPU_MACH`), which [`processor_name`] converts to a name. Zero in version 2 files that
+    /// state the processor only in an ISA note, from which [`read`](crate::read) takes it.
     pub mach: u8,
     /// XNACK: replay of faulting memory accesses.
     pub xnack: Feature,

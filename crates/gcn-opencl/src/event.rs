@@ -27,7 +27,7 @@ pub(crate) trait EventQueue: Send + Sync {
     /// Returns true if profiling is enabled.
     fn is_profiled(&self) -> bool;
 
-    /// Waits for a command and returns its final status. Meanwhile executes ready commands on the calling thread.
+    /// Waits for a command, executing ready commands on the calling thread, and returns its final status.
     fn wait_for(&self, progress: &CommandProgress) -> i32;
 }
 

@@ -17,7 +17,7 @@ use crate::runtime;
 use crate::sampler::Sampler;
 use crate::status::{Outcome, Status};
 
-/// Maximum work-group size that the platform chooses if the application leaves the choice to it.
+/// Maximum work-group size that the platform chooses if the application passes none.
 const USUAL_GROUP: usize = 256;
 const DWORD: u64 = 4;
 

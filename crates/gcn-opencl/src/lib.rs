@@ -14,8 +14,8 @@
 //!
 //! # The platform as applications see it
 //! The platform has a device for each target in `GCN_TARGET` ([`gcn_report::settings`]). All devices share one memory,
-//! and a buffer has the same address on devices and host. Each queue has a thread that executes its commands; an
-//! application thread that waits for a command helps. One more thread calls the application's callbacks.
+//! and a buffer has the same address on devices and host. Each queue has a thread that executes its commands; waiting
+//! application threads execute them too. One more thread calls the application's callbacks.
 //!
 //! # From `clEnqueueNDRangeKernel` to a kernel
 //! The API function (`api/kernels.rs`) looks up its handles. `handle.rs` never dereferences an address from the

@@ -73,7 +73,7 @@ impl Drop for ProgramReference {
     }
 }
 
-/// Notifies checks that the host reads device memory, and reports their findings.
+/// Notifies the checkers that the host reads device memory, and reports their findings.
 pub(crate) fn host_reads(address: u64, bytes: u64) {
     let checks = runtime::existing().and_then(|runtime| runtime.watch.checks());
     if let Some(checks) = checks {

@@ -158,7 +158,7 @@ impl Core {
         }
     }
 
-    /// Waits for a command and returns its status. Meanwhile executes ready commands, unless another thread does so.
+    /// Waits for a command, executing ready commands unless another thread does, and returns its status.
     fn wait_for(&self, progress: &CommandProgress) -> i32 {
         let mut state = self.state();
         loop {

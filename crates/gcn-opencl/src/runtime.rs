@@ -16,7 +16,7 @@ use crate::status::{Outcome, Status};
 
 /// Name of the platform.
 const NAME: &str = "gcn";
-/// Suffix of the platform's extension functions. No such functions exist.
+/// Suffix of the platform's extension functions (there are none).
 const SUFFIX: &str = "GCN";
 /// The platform.
 pub(crate) struct Runtime {

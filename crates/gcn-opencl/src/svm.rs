@@ -58,7 +58,7 @@ pub(crate) fn free(address: usize) {
     drop(svm);
 }
 
-/// Finds the allocation that contains an address. Returns the start of the allocation too.
+/// Returns the allocation that contains an address, and its start address.
 pub(crate) fn find(address: usize) -> Option<(usize, Svm)> {
     let all = all();
     let (base, svm) = all.range(..=address).next_back()?;

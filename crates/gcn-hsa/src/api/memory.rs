@@ -334,7 +334,7 @@ pub unsafe extern "C" fn hsa_amd_memory_fill(
 /// Looks up the dependencies and the completion signal of a copy.
 ///
 /// # Safety
-/// `after` points to `count` elements.
+/// `after` is null or points to `count` elements.
 unsafe fn signals(
     runtime: &Runtime,
     count: u32,

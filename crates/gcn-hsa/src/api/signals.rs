@@ -470,7 +470,7 @@ pub extern "C" fn hsa_signal_group_destroy(group: Handle) -> Status {
 /// Waits until any condition on a signal in a group holds.
 ///
 /// # Safety
-/// The arrays contain one element for each signal in the group.
+/// The arrays contain one element for each signal in the group; `signal` and `value` are null or writable.
 unsafe fn wait_group(
     runtime: &Runtime,
     group: Handle,

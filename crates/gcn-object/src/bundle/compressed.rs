@@ -128,7 +128,7 @@ fn decode(stream: &[u8], method: u16, size: u64) -> Result<Vec<u8>, BundleError>
             if window > MAX_WINDOW {
                 return Err(BundleError::Window { window });
             }
-            // The decoder panics if it cannot allocate its window, so try first. Growing the window copies it, hence 4.
+            // The decoder panics if it cannot allocate its window, so try first, with room for growing it by copying.
             let needed = 4 * window.min(size) as usize;
             Vec::<u8>::new()
                 .try_reserve_exact(needed)

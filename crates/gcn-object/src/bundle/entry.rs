@@ -82,8 +82,8 @@ impl<'a> BundleEntry<'a> {
         Ok(object)
     }
 
-    /// Returns the names of all kernels in ascending order, without the suffix `.kd`. Reads only the symbol tables, so it
-    /// is much cheaper than [`BundleEntry::read`].
+    /// Returns the names of all kernels in ascending order, without the suffix `.kd`. Reads only the symbol tables if
+    /// there are section headers, so it is usually much cheaper than [`BundleEntry::read`].
     ///
     /// # Errors
     /// The contents are not a code object, or its symbol tables are malformed.

@@ -173,7 +173,7 @@ fn a_stream_that_lies_about_its_size_is_no_bundle() {
     assert_eq!(error, Err(BundleError::CompressedVersion { version: 4 }));
 }
 
-/// Consecutive bundles are read one at a time, although linkers pad between them.
+/// Consecutive bundles are read in turn, without the linker's padding between them.
 #[test]
 fn bundles_that_follow_each_other_are_read_in_turn() {
     let id = "hip-amdgcn-amd-amdhsa--gfx803";

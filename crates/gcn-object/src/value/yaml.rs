@@ -160,8 +160,7 @@ fn no_tag(tag: &Tag) -> String {
     format!("unknown tag `{tag}`")
 }
 
-/// Converts a scalar to a node. Quoted text is text; other text follows YAML's core schema, with integers up to 2⁶⁴ −
-/// 1.
+/// Converts a scalar to a node. Quoted text is text; other text follows YAML's core schema, with 64-bit integers.
 fn scalar(
     text: Cow<'_, str>,
     style: ScalarStyle,

@@ -117,7 +117,7 @@ pub(super) struct FileLayout<'a> {
     /// Index in `outputs` of each builder section.
     pub(super) placed: Vec<usize>,
     pub(super) dynamic: HashSet<usize>,
-    /// Targets in `.dynsym`, with local symbols first, and the number of local symbols.
+    /// Targets in `.dynsym`; the first `dynamic_locals` are local symbols.
     pub(super) dynamic_symbols: Vec<RelocationBase>,
     pub(super) dynamic_locals: usize,
     pub(super) dynamic_names: Strings<'a>,

@@ -195,7 +195,7 @@ pub(super) const MAP_WRITES: u64 = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION
 /// Checks the map flags, and that the host may access the object accordingly.
 ///
 /// # Errors
-/// `CL_INVALID_VALUE`, or `CL_INVALID_OPERATION` if the object's flags forbid the access.
+/// `CL_INVALID_VALUE`: the flags are invalid. `CL_INVALID_OPERATION`: the object's flags forbid the access.
 pub(super) fn check_map(memory: &Mem, flags: u64) -> Outcome {
     let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
     let is_known = flags & !(CL_MAP_READ | MAP_WRITES) == 0;

@@ -18,7 +18,7 @@ pub(super) struct EnqueueArguments {
 /// Looks up the events of a wait list.
 ///
 /// # Errors
-/// `CL_INVALID_EVENT_WAIT_LIST`.
+/// `CL_INVALID_EVENT_WAIT_LIST`: the list or one of its events is invalid.
 ///
 /// # Safety
 /// `list` is null or points to `count` handles.

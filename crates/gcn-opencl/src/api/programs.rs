@@ -40,7 +40,7 @@ pub unsafe extern "C" fn create_program_with_source(
                     0 => source.push_str(&text(*string)),
                     length => {
                         let part = String::from_utf8_lossy(array(string.cast::<u8>(), length)?);
-                        // `CL_PROGRAM_SOURCE` is specified not to contain these nulls.
+                        // As specified for `CL_PROGRAM_SOURCE`, strip embedded nulls.
                         source.extend(part.chars().filter(|c| *c != '\0'));
                     }
                 }
