@@ -1,8 +1,8 @@
 //! Concurrent dispatches, whose waves are ordered only by memory operations.
 //!
-//! The shadow of the dispatch that ends first is kept until the other dispatch ends; then the two are compared. If a
-//! dispatch without an acquire fence begins after another has ended, it may read stale values from its caches, so the
-//! shadow of the ended dispatch is kept for it.
+//! The shadow of the dispatch that ends first is kept until the other dispatch ends; then the two are compared. A
+//! dispatch that begins without an acquire fence may read stale values from its caches, so the shadows of dispatches
+//! that ended before are also kept for it.
 
 use std::collections::{HashMap, HashSet};
 use std::mem::take;
@@ -14,7 +14,7 @@ use super::report::{DispatchOrder, report_dispatches};
 use super::run::RaceDispatch;
 use crate::finding::Findings;
 
-/// Maximum number of ended dispatches that a running one is compared with.
+/// Maximum number of ended dispatches kept for a running one.
 const MOST: usize = 64;
 /// Maximum total size of the shadows of these dispatches, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
@@ -22,16 +22,16 @@ const MOST_BYTES: u64 = 1 << 30;
 /// A running dispatch.
 struct RunningDispatch {
     run: Arc<RaceDispatch>,
-    /// Concurrent dispatches that have ended, in order.
+    /// Concurrent dispatches that have ended, oldest first.
     ended: Vec<Arc<RaceDispatch>>,
     unseen: UnseenDispatches,
 }
 
-/// Dispatches that ended before another one began, without an acquire fence in between. They are not stored in the
-/// later one's [`RaceDispatch`], which may itself be kept for a later dispatch, and so on indefinitely.
+/// Dispatches that ended before another one began, without an acquire fence in between. Not a field of the later one's
+/// [`RaceDispatch`], which may itself be kept for a later dispatch: the chain would grow without bound.
 pub(super) type UnseenDispatches = Arc<[Arc<RaceDispatch>]>;
 
-/// True if the ended dispatches exceed the limits.
+/// True if the ended dispatches exceed a limit.
 fn are_too_many(ended: &[Arc<RaceDispatch>]) -> bool {
     let bytes = ended.iter().map(|it| it.global.bytes());
     ended.len() > MOST || bytes.sum::<u64>() > MOST_BYTES
@@ -53,20 +53,18 @@ impl Runs {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the dispatch with number `id`, and earlier dispatches whose writes its caches may miss.
+    /// Returns running dispatch `id`, and earlier dispatches whose writes its caches may miss.
     pub(super) fn find(&self, id: u64) -> Option<(Arc<RaceDispatch>, UnseenDispatches)> {
         let runs = self.lock();
         let found = runs.running.get(&id);
         found.map(|it| (it.run.clone(), it.unseen.clone()))
     }
 
-    /// Returns all running dispatches.
     pub(super) fn all(&self) -> Vec<Arc<RaceDispatch>> {
         let runs = self.lock();
         runs.running.values().map(|it| it.run.clone()).collect()
     }
 
-    /// Records the start of a dispatch.
     pub(super) fn begin(&self, run: RaceDispatch) {
         let mut runs = self.lock();
         for other in runs.running.values() {
@@ -84,12 +82,12 @@ impl Runs {
         };
         runs.running.insert(running.run.id, running);
         drop(runs);
-        // Frees shadows after the lock is released.
+        // Shadows are freed after the lock is released.
         drop(seen);
     }
 
     /// Records the end of a dispatch, and compares it with the dispatches that ended while it ran. Running dispatches
-    /// are compared with it when they end, or, if they exceed the limits, with their oldest ended dispatches now.
+    /// keep it until they end; those that now exceed a limit are compared with their oldest ended dispatches.
     pub(super) fn end(&self, id: u64, findings: &Findings) {
         let mut runs = self.lock();
         let Some(ending) = runs.running.remove(&id) else {
@@ -118,8 +116,8 @@ impl Runs {
 /// Reports races between two concurrent dispatches, given in the order in which they ended.
 fn compare(mut runs: [Arc<RaceDispatch>; 2], findings: &Findings) {
     let [first, last] = runs.each_ref().map(|run| run.means);
-    // The last dispatch may learn from the host or a third dispatch that the first has ended. The first can learn only
-    // about writes that the last published while both ran.
+    // The last dispatch may have learned from the host or a third dispatch that the first has ended. The first can only
+    // have learned of writes that the last published while both ran.
     if last.acquires || first.acquires && last.publishes {
         return;
     }

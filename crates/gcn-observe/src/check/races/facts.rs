@@ -14,13 +14,13 @@ pub(super) struct AccessFacts {
     pub(super) site: u16,
     pub(super) kind: AccessKind,
     pub(super) does: Does,
-    /// The instruction reads other agents' writes: it is a returning atomic or a GLC load.
+    /// The instruction may acquire: it is a returning atomic or a GLC load.
     pub(super) acquires: bool,
     /// The access uses the scalar cache.
     pub(super) is_scalar: bool,
     /// The instruction is a vector compare-and-swap.
     pub(super) is_swap: bool,
-    /// The LDS queue can keep the access: a load, store or atomic without ordering effects.
+    /// The LDS queue may hold the access: it is a load, store or atomic without ordering effects.
     pub(super) is_kept: bool,
 }
 

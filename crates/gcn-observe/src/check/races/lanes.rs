@@ -7,11 +7,11 @@ use gcn_isa::Does;
 use super::access::{DWORD, ShadowedMemory};
 use crate::filter::lanes;
 
-/// Size of the bitmap in bits. It is large enough that few of 64 distinct addresses collide.
+/// Size of the bitmap in bits, large enough that 64 distinct addresses rarely collide.
 const BITS: usize = 1 << 16;
 const WORD: usize = u64::BITS as usize;
 
-/// Bitmap of element addresses, modulo its size. It is reused, and zero between checks.
+/// Bitmap of element numbers, modulo its size. Reused between accesses, and zero in between.
 #[derive(Debug)]
 pub(super) struct PlaceBits {
     words: Box<[u64; BITS / WORD]>,
@@ -26,8 +26,8 @@ impl Default for PlaceBits {
 }
 
 impl PlaceBits {
-    /// True if no two lanes access the same byte. Also false if addresses collide in the bitmap, and for element sizes
-    /// other than 1, 2, 4 and 8 bytes, misaligned elements, several address spaces, or several elements per lane.
+    /// True if certainly no two lanes access the same byte. Gives up if elements collide in the bitmap, are misaligned or
+    /// not of 1, 2, 4 or 8 bytes; and on scalar accesses, several address spaces and several elements per lane.
     pub(super) fn is_certain(&mut self, access: &Access) -> bool {
         let mask = access.lanes();
         let is_in_one = mask == access.global || mask == access.lds;
@@ -72,12 +72,12 @@ impl Stored {
 /// Two lanes that store different values to one address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Overlap {
-    /// First address that receives two values.
+    /// First byte in which the two stores differ.
     pub(super) at: u64,
     pub(super) lanes: [usize; 2],
 }
 
-/// Returns the values about to be stored, unless the store converts them or uses a swizzled buffer.
+/// Returns the values about to be stored, except those that are converted or stored through a buffer descriptor.
 pub(super) fn stored(event: &MemoryEvent<'_>, memory: ShadowedMemory) -> Vec<Stored> {
     let access = event.access();
     let plan = event.instruction.step.memory.as_deref();
@@ -152,7 +152,7 @@ pub(super) fn each_element(
     }
 }
 
-/// Returns the first lane that accesses an address in `memory`.
+/// Returns the lowest lane that accesses an address in `memory`.
 pub(super) fn lane_of(access: &Access, memory: ShadowedMemory, at: u64) -> Option<usize> {
     let mut first = None;
     each_element(access, memory, |mask, bytes, addresses| {
@@ -191,11 +191,11 @@ pub(super) fn overlap(mut stored: Vec<Stored>) -> Option<Overlap> {
 /// Result of comparing values about to be stored with the bytes of an earlier store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Comparison {
-    /// All bytes are the same.
+    /// All bytes that are in both are equal.
     Same,
-    /// Some bytes differ, starting at this address.
+    /// Some bytes differ, the first one at this address.
     Differs(u64),
-    /// Values are unavailable: a load, an atomic or a converting store.
+    /// No values to compare, as for a load, an atomic or a converting store.
     Unknown,
 }
 
@@ -222,7 +222,6 @@ pub(super) fn compare(stored: &[Stored], at: u64, earlier: &[u8]) -> Comparison 
 mod tests {
     use super::*;
 
-    /// Checks lanes that access these LDS addresses.
     fn is_certain(apart: &mut PlaceBits, bytes: u8, addresses: &[u64]) -> bool {
         let mut access = Access {
             bytes,
@@ -245,7 +244,7 @@ mod tests {
             (8, &[8, 0], true),
             (8, &[8, 4], false),
             (16, &[16, 0], false),
-            // Distinct addresses with the same bit.
+            // Distinct addresses with the same bit in the bitmap.
             (4, &[0, 4 * BITS as u64], false),
         ] {
             assert_eq!(
@@ -276,7 +275,7 @@ mod tests {
                 lanes: [1, 5]
             })
         );
-        // The stores share one byte, which is unaligned in one of them.
+        // Both stores write 7 to byte 3.
         assert_eq!(
             overlap(vec![stored(0, 0, 0x0700_0000), stored(3, 1, 0x0107)]),
             None

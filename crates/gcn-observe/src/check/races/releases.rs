@@ -1,4 +1,4 @@
-//! Release sequences: the releases that atomics at one location continue.
+//! Release sequences: releases at a location, continued by later atomics.
 
 use std::collections::HashSet;
 use std::mem::take;
@@ -7,23 +7,23 @@ use std::sync::Arc;
 
 use super::access::{EntryLayout, PastAccess};
 
-/// Number of releases per wave in a rebuilt list: the last release to all workgroups, and the last one of any kind.
+/// Maximum number of releases per wave in a rebuilt list: the last one of any scope, and the last one of agent scope.
 const KEPT: usize = 2;
-/// Number of other releases above which a list is rebuilt.
+/// Number of further releases above which a list is rebuilt.
 const MAX_OTHERS: usize = 64;
 
 /// Release sequence at a location.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReleaseSequence {
-    /// Last release of each wave, in the order of the waves.
+    /// Last release of each wave, sorted by wave.
     last: Vec<PastAccess>,
-    /// Shared list of releases: an agent that reads the sequence keeps the list as of that read.
+    /// Persistent list of releases: a reader keeps the list as of its read.
     list: Releases,
-    /// Length of the list, which may contain earlier releases of a wave, too.
+    /// Length of the list, which may also contain earlier releases of a wave.
     length: usize,
 }
 
-/// Releases of a sequence, newest first. Sequences share their older parts.
+/// Releases of a sequence, newest first. Lists share their tails.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Releases(Option<Arc<ReleaseNode>>);
 
@@ -34,7 +34,7 @@ struct ReleaseNode {
 }
 
 impl ReleaseSequence {
-    /// Adds a release.
+    /// Adds a release, unless a later one of its wave is known.
     pub(super) fn add(&mut self, layout: EntryLayout, release: PastAccess) {
         let wave = layout.wave(release);
         let place = self.last.partition_point(|it| layout.wave(*it) < wave);
@@ -54,7 +54,7 @@ impl ReleaseSequence {
         }
     }
 
-    /// Removes releases that a later release of the same wave includes.
+    /// Rebuilds the list without releases that a later release of the same wave includes.
     fn rebuild(&mut self, layout: EntryLayout) {
         let (mut seen, mut kept) = (HashSet::new(), Vec::new());
         let mut list = take(&mut self.list);
@@ -71,7 +71,7 @@ impl ReleaseSequence {
         self.list = kept.iter().rev().fold(none, |list, it| list.with(*it));
     }
 
-    /// Last releases by a range of waves.
+    /// Returns the last releases by a range of waves.
     pub(super) fn of_waves(
         &self,
         layout: EntryLayout,
@@ -89,7 +89,6 @@ impl ReleaseSequence {
         self.of_waves(layout, waves).count() < self.last.len()
     }
 
-    /// All releases so far.
     pub(super) fn releases(&self) -> &Releases {
         &self.list
     }
@@ -103,17 +102,15 @@ impl Releases {
         })))
     }
 
-    /// A single release.
     pub(super) fn one(release: PastAccess) -> Releases {
         Releases::default().with(release)
     }
 
-    /// True if there are no releases.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// True if both are the same list.
+    /// True if both are the same list, rather than equal ones.
     pub(super) fn is_same(&self, other: &Releases) -> bool {
         match (&self.0, &other.0) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),

@@ -1,5 +1,5 @@
-//! State shared by the threads that run a dispatch: the shadow of global memory, the numbering of waves and
-//! instructions, and the knowledge of waves at their releases.
+//! State shared by the threads that run a dispatch: the shadow of global memory, the numbers of waves and instructions,
+//! and the vector clocks that waves release.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -20,7 +20,7 @@ use super::synchronization::Synchronization;
 use crate::finding::FindingLaunch;
 use crate::lint::SwapLoads;
 
-/// Numbered instructions.
+/// Instructions by site number, and their numbers by address.
 #[derive(Default)]
 struct Sites {
     list: Vec<(u64, Inst)>,
@@ -32,20 +32,20 @@ pub(super) struct RaceDispatch {
     pub(super) id: u64,
     /// Symbol of the kernel, if known.
     pub(super) kernel: Option<String>,
-    /// Sizes and arguments.
+    /// Sizes and arguments, for findings.
     pub(super) launch: Arc<FindingLaunch>,
     pub(super) layout: EntryLayout,
     pub(super) global: GlobalShadow,
     /// Logs of accesses by this dispatch and others.
     pub(super) places: Arc<AccessPlaces>,
-    /// True if threads hold pages while writing to them; see [`Recent::hold`](super::global::Recent::hold).
+    /// True if threads hold the pages that they are about to write; see [`Recent::hold`](super::global::Recent::hold).
     pub(super) holds_pages: bool,
     /// Number of workgroups in x and y.
     groups: [u64; 2],
     waves_per_group: u64,
     /// True if the dispatch begins with an acquire fence, so that its caches contain no stale values.
     pub(super) acquires: bool,
-    /// True if memory operations take effect late.
+    /// True if memory operations may take effect late (`--late`).
     pub(super) is_late: bool,
     /// True if the dispatch has a single wave.
     has_one_wave: bool,
@@ -53,11 +53,10 @@ pub(super) struct RaceDispatch {
     /// Plain loads that only feed compare-and-swaps.
     pub(super) swap_loads: Arc<SwapLoads>,
     sites: Mutex<Sites>,
-    /// Knowledge of each wave.
     pub(super) histories: Histories,
     /// Release sequences continued by atomics, by address.
     chains: Mutex<HashMap<u64, ReleaseSequence>>,
-    /// Number of host accesses so far.
+    /// Clock of the host: the number of its accesses so far.
     host: AtomicU32,
     /// True if another dispatch has run concurrently.
     has_company: AtomicBool,
@@ -104,14 +103,13 @@ impl RaceDispatch {
     }
 
     /// True if no race is possible: agents are waves, the dispatch has one wave and begins with an acquire fence, no other
-    /// dispatch has run concurrently, and the kernel cannot observe the host, which has not accessed memory so far.
+    /// dispatch has run concurrently, the host has not accessed memory so far, and the kernel cannot observe host writes.
     pub(super) fn is_alone(&self) -> bool {
         let is_of_waves = !self.layout.has_lanes();
         let may_be = is_of_waves && self.has_one_wave && self.acquires && !self.means.orders;
         may_be && self.host_clock() == 0 && !self.has_company.load(Relaxed)
     }
 
-    /// Records that another dispatch runs concurrently.
     pub(super) fn meets_another(&self) {
         self.has_company.store(true, Relaxed);
     }
@@ -126,7 +124,7 @@ impl RaceDispatch {
         (last <= u64::from(HOST)).then_some(first as u32)
     }
 
-    /// Returns wave `number`; `None` for the host.
+    /// Returns the ID of wave `number`; `None` for the host.
     pub(super) fn wave(&self, number: u32) -> Option<WaveId> {
         if number == HOST {
             return None;
@@ -144,7 +142,7 @@ impl RaceDispatch {
         })
     }
 
-    /// Returns the site number of the instruction at an address.
+    /// Returns the site number of the instruction at an address, after assigning one if necessary.
     pub(super) fn site(&self, pc: u64, inst: &Inst) -> u16 {
         let mut sites = lock(&self.sites);
         if let Some(&number) = sites.numbers.get(&pc) {
@@ -159,40 +157,35 @@ impl RaceDispatch {
         number
     }
 
-    /// Returns the instruction with site number `site`.
     pub(super) fn instruction(&self, site: u16) -> Option<(u64, Inst)> {
         lock(&self.sites).list.get(usize::from(site)).copied()
     }
 
-    /// True for scalar accesses, which have no lane.
     pub(super) fn is_scalar(&self, entry: PastAccess) -> bool {
         let found = self.instruction(entry.site());
         found.is_some_and(|(_, inst)| matches!(inst.encoding, Encoding::Smrd | Encoding::Smem))
     }
 
-    /// Lane of an access, if agents are lanes and the access has one.
+    /// Returns the lane of an access, if agents are lanes and the access is not scalar.
     pub(super) fn lane(&self, entry: PastAccess) -> Option<usize> {
         let lane = self.layout.lane(entry);
         lane.filter(|_| !self.is_scalar(entry))
     }
 
-    /// Locks the release sequences continued by atomics.
     pub(super) fn chains(&self) -> MutexGuard<'_, HashMap<u64, ReleaseSequence>> {
         lock(&self.chains)
     }
 
-    /// Locks the clocks released through GWS.
     pub(super) fn gws(&self) -> MutexGuard<'_, OrderedClocks> {
         lock(&self.gws)
     }
 
-    /// Number of host accesses so far.
     pub(super) fn host_clock(&self) -> u32 {
         self.host.load(Relaxed)
     }
 
     /// Records that the host is reading a range or has written it. Calls `each` for one conflicting access per
-    /// instruction, with its address.
+    /// instruction and kind, with the address of the conflict.
     pub(super) fn host_accesses(
         &self,
         range: Range<u64>,
@@ -200,7 +193,7 @@ impl RaceDispatch {
         mut each: impl FnMut(u64, PastAccess),
     ) {
         let releases = match kind {
-            // A wave may have learned from memory that the host has read the range, and may then store to it.
+            // A wave may learn from memory that the host has read the range, and may then store to it.
             AccessKind::Load if self.means.orders => return,
             AccessKind::Store => Release {
                 to_agent: true,

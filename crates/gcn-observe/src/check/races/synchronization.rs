@@ -1,5 +1,5 @@
-//! Synchronization that a kernel uses besides barriers, and compare-and-swaps: lanes whose swaps fail do not write, and
-//! plain loads may feed swaps.
+//! Synchronization that a kernel can use besides barriers, and compare-and-swaps: which lanes of one write, and which
+//! plain loads feed one.
 
 use gcn_emu::observe::{Access, Context, Dispatched, LaneSpace, MemoryEvent};
 use gcn_emu::step::MemoryPlan;
@@ -13,8 +13,8 @@ use super::access::{DWORD, ShadowedMemory};
 use crate::filter::lanes;
 use crate::lint::{Ahead, Reached, SwapLoads};
 
-/// Encodings of memory instructions with GLC, which include coherent loads and returning atomics: mask and value of the
-/// first dword.
+/// Encodings of memory instructions with GLC set, as GLC loads and returning atomics have: mask and value of the first
+/// dword.
 const COHERENT: [(u32, u32); 5] = [
     // FLAT, MUBUF, MTBUF, MIMG, and SMEM since GCN 1.2.
     (0xfc01_0000, 0xdc01_0000),
@@ -24,37 +24,37 @@ const COHERENT: [(u32, u32); 5] = [
     (0xfc01_0000, 0xc001_0000),
 ];
 
-/// True if the first dword of an instruction has GLC set.
+/// True if the first dword of a memory instruction has GLC set.
 fn is_coherent(dword: u32) -> bool {
     COHERENT.iter().any(|(mask, value)| dword & mask == *value)
 }
 
-/// True if the first dword of an instruction may encode DS with GDS set, which includes GWS.
+/// True if a dword may begin a DS instruction with GDS set, such as a GWS instruction.
 fn may_be_of_gws(dword: u32) -> bool {
-    // Encoding since GCN 1.2, or the earlier one.
+    // GCN 1.2 and later, and earlier generations.
     dword & 0xfc01_0000 == 0xd801_0000 || dword & 0xfc02_0000 == 0xd802_0000
 }
 
-/// Synchronization that a kernel uses besides barriers.
+/// Synchronization that a kernel can use besides barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Synchronization {
     /// The code may read from a release by another workgroup.
     pub(super) acquires: bool,
-    /// The code may read from a release by an access to LDS.
+    /// The code may read from a release in LDS.
     pub(super) acquires_lds: bool,
-    /// The code may read from a release by any wave, or see host writes.
+    /// The code may read from a release by any wave, or observe host writes.
     pub(super) orders: bool,
-    /// The code may write global memory after waiting for earlier stores, on which readers may rely.
+    /// The code may write global memory after waiting for earlier writes, and thereby publish these.
     pub(super) publishes: bool,
-    /// The code may contain atomics, so stores that follow waits are significant.
+    /// The code may contain atomics, which do not race with stores that follow waits.
     pub(super) has_atomics: bool,
     /// The code may contain compare-and-swaps.
     pub(super) has_swaps: bool,
 }
 
 impl Synchronization {
-    /// Determines the synchronization used by a dispatch's code. If the reachable instructions are unknown, any word
-    /// that looks like such an instruction counts.
+    /// Determines the synchronization that a dispatch's code can use. If the reachable instructions are unknown, all is
+    /// assumed, but acquires from global memory only if some word looks like one.
     pub(super) fn of(ahead: &Ahead, dispatched: &Dispatched<'_>) -> Synchronization {
         let words = dispatched.code.words();
         ahead
@@ -69,7 +69,6 @@ impl Synchronization {
             })
     }
 
-    /// Determines the synchronization used by a list of instructions.
     fn of_all(instructions: &[Reached]) -> Synchronization {
         let any = |is_one: fn(&Inst) -> bool| instructions.iter().any(|it| is_one(&it.inst));
         let acquires =
@@ -117,23 +116,23 @@ impl Synchronization {
     }
 }
 
-/// Effect of an instruction on a release.
+/// Role of an instruction in a release.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ReleaseRole {
     /// A write to global memory.
     Write,
     /// A wait for all vector memory operations.
     Wait,
-    /// A branch to an address or to the next instruction.
+    /// A branch to this address, which may also fall through.
     Branch(u64),
-    /// A jump to any address.
+    /// A jump to an unknown address.
     Jump,
     Nothing,
 }
 
 impl ReleaseRole {
     fn of(instruction: &Reached) -> ReleaseRole {
-        /// Bits of vmcnt that all generations have. GCN 1.4 has two more, so multiples of 16 count as 0 there.
+        /// Bits of vmcnt that all generations have. On GCN 1.4, which has two more, multiples of 16 count as 0.
         const VMCNT: u32 = 15;
         let inst = &instruction.inst;
         match (inst.does(), instruction.branch) {
@@ -153,7 +152,7 @@ impl ReleaseRole {
     }
 }
 
-/// Progress towards a release on paths to an instruction.
+/// Furthest progress towards a release on any path to an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum ReleaseProgress {
     Begun,
@@ -161,7 +160,7 @@ enum ReleaseProgress {
     HasWaited,
 }
 
-/// True if a path writes global memory, waits for the write, and writes again. The instructions may be in any order.
+/// True if a path may write global memory, wait for the write, and write again. `instructions` need not be sorted.
 fn may_publish(instructions: &[Reached]) -> bool {
     let parts = instructions.iter().map(|it| (it.pc, ReleaseRole::of(it)));
     let mut parts: Vec<(u64, ReleaseRole)> = parts.collect();
@@ -194,7 +193,7 @@ fn may_publish(instructions: &[Reached]) -> bool {
     false
 }
 
-/// True for an integer compare-and-swap by lanes.
+/// True for an integer compare-and-swap, except a scalar one.
 pub(super) fn is_swap(plan: &MemoryPlan) -> bool {
     let is_integer = matches!(
         plan.atomic(),
@@ -208,7 +207,7 @@ pub(super) fn is_swap(plan: &MemoryPlan) -> bool {
 pub(super) struct Swap {
     /// Lanes whose swaps succeed unless another thread interferes.
     pub(super) expected: u64,
-    /// Comparison value of each active lane.
+    /// Lanes with their comparison values.
     compared: Vec<(usize, u64)>,
 }
 
@@ -220,7 +219,7 @@ pub(super) struct SwapResult {
 }
 
 impl Swap {
-    /// Predicts the result from memory before the access, assuming that lanes execute in order.
+    /// Predicts the result from the memory contents before the access, assuming that lanes execute in order.
     pub(super) fn begin(context: &Context<'_>, event: &MemoryEvent<'_>) -> Swap {
         let access = event.access();
         let mut written: HashMap<(bool, u64), u64> = HashMap::new();
@@ -293,7 +292,7 @@ fn read(context: &Context<'_>, is_lds: bool, at: u64, bytes: usize) -> Option<u6
     Some(u64::from_le_bytes(value))
 }
 
-/// Last execution of a load by each lane of a wave.
+/// Last execution of a load by each lane.
 #[derive(Debug)]
 struct LastLoad {
     /// Address of the instruction.
@@ -311,7 +310,7 @@ struct LastLoad {
 #[derive(Debug, Default)]
 pub(super) struct LastSwapLoads(Vec<LastLoad>);
 
-/// A load that has turned out to be plain.
+/// A load that counts as plain, since the compare-and-swap that it feeds has another address.
 #[derive(Debug)]
 pub(super) struct PlainLoad {
     pub(super) site: u16,
@@ -319,7 +318,7 @@ pub(super) struct PlainLoad {
     pub(super) access: Access,
 }
 
-/// Returns the kind of memory and the address of the first byte that a lane accesses.
+/// Returns the memory that a lane accesses, and the address of the first byte.
 fn place(access: &Access, lane: usize) -> Option<(ShadowedMemory, u64)> {
     match access.space(lane) {
         Some(LaneSpace::Lds) => Some((ShadowedMemory::Lds, access.address[lane])),
