@@ -37,7 +37,7 @@
 //! they end (`concurrent_dispatches`).
 //!
 //! # Fast paths
-//! LDS accesses that race with no other wave's access are queued, and discarded at the next barrier (`lds_queue`). The
+//! LDS accesses that cannot race with earlier ones are queued, and discarded at the next barrier (`lds_queue`). The
 //! clocks of releases by other workgroups are computed only if an access may conflict or a wave invalidates its cache
 //! (`clock`), so they cost little if waves share only counters. Lanes of one instruction are compared only if they may
 //! overlap (`lanes`). If a dispatch has a single wave, its accesses are not compared.
@@ -114,7 +114,7 @@ pub(super) struct Races {
 }
 
 impl Races {
-    /// Creates a checker with waves or lanes as agents.
+    /// Creates a checker. Agents are lanes if `of_lanes`, and waves otherwise.
     pub(super) fn new(findings: Arc<Findings>, ahead: Arc<Ahead>, of_lanes: bool) -> Races {
         Races {
             findings,

@@ -1,4 +1,4 @@
-//! Shadow entries, which identify accesses and their kinds, and extents, the byte ranges that an access covers.
+//! Shadow entries, which describe past accesses, and extents, the byte ranges that an access covers.
 
 use std::ops::Range;
 
@@ -9,18 +9,17 @@ use gcn_isa::Does;
 use crate::filter::lanes;
 use crate::finding::FindingAddress;
 
-/// Fields of a shadow entry, from the lowest bit: flags, site, clock, agent.
+/// Sizes in bits of the fields of a shadow entry. From the lowest bit, these are flags, site, clock and agent.
 const FLAG_BITS: u32 = 5;
 const SITE_BITS: u32 = 13;
-/// Number of bits of a wave number.
+/// An agent is a wave number and, if agents are lanes, a lane number.
 const WAVE_BITS: u32 = 24;
-/// Number of bits of a lane number, if agents are lanes.
 const LANE_BITS: u32 = 6;
 
-/// Wave number that represents the host.
+/// Wave number of the host.
 pub(super) const HOST: u32 = (1 << WAVE_BITS) - 1;
 
-/// Site number shared by all instructions once the numbers have run out.
+/// Site number of host accesses, and of all further instructions once the numbers have run out.
 pub(super) const UNKNOWN_SITE: u16 = (1 << SITE_BITS) - 1;
 
 /// Kind of an access.
@@ -40,7 +39,6 @@ pub(super) enum AccessKind {
 }
 
 impl AccessKind {
-    /// Mask of the kind's bits.
     const MASK: u64 = 3;
 
     fn of(bits: u64) -> AccessKind {
@@ -66,17 +64,16 @@ impl AccessKind {
         }
     }
 
-    /// True if the access writes memory.
     pub(super) fn writes(self) -> bool {
         matches!(self, AccessKind::Store | AccessKind::Atomic)
     }
 
-    /// True if the access is made for a compare-and-swap, and only reads.
+    /// True for accesses of compare-and-swap sequences that only read.
     pub(super) fn is_read_for_swap(self) -> bool {
         matches!(self, AccessKind::FailedSwap | AccessKind::SwapLoad)
     }
 
-    /// Noun for an instruction of this kind.
+    /// Noun used in messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             AccessKind::Load => "load",
@@ -92,11 +89,11 @@ impl AccessKind {
 /// Release properties of a write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Release {
-    /// All earlier vector memory operations of the wave were complete: a release to the agent.
+    /// All earlier vector memory operations of the wave were complete: a release at agent (device) scope.
     pub(super) to_agent: bool,
-    /// All earlier LDS operations were complete: a release to the workgroup.
+    /// All its earlier LDS operations were complete: a release at workgroup scope.
     pub(super) to_group: bool,
-    /// The wave had written or acquired something that the store may publish.
+    /// The wave had written or acquired something that this write may publish.
     pub(super) publishes: bool,
 }
 
@@ -113,12 +110,11 @@ impl Release {
     }
 }
 
-/// A past access: agent, clock, instruction and kind. 0 means no access, since clocks start at 1.
+/// Shadow entry of an access: agent, clock, site, kind and release properties. 0 means none, since clocks start at 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct PastAccess(u64);
 
 impl PastAccess {
-    /// No access.
     pub(super) const NONE: PastAccess = PastAccess(0);
 
     pub(super) fn is_none(self) -> bool {
@@ -129,12 +125,12 @@ impl PastAccess {
         AccessKind::of(self.0)
     }
 
-    /// Sets the release properties.
+    /// Adds release properties.
     pub(super) fn releasing(self, release: Release) -> PastAccess {
         PastAccess(self.0 | release.bits())
     }
 
-    /// Clears the release properties.
+    /// Removes the release properties.
     pub(super) fn without_release(self) -> PastAccess {
         if !self.kind().writes() {
             return self;
@@ -150,25 +146,24 @@ impl PastAccess {
         self.0 & Release::GROUP != 0 && self.kind().writes()
     }
 
-    /// True if the write releases to all waves that `other` releases to.
+    /// True if the write releases at each scope at which `other` releases.
     pub(super) fn releases_as(self, other: PastAccess) -> bool {
         (self.releases_to_agent() || !other.releases_to_agent())
             && (self.releases_to_group() || !other.releases_to_group())
     }
 
-    /// True for a store that follows waits for the wave's earlier writes, and may be a store-release.
+    /// True for a write that follows waits for the wave's earlier ones, so it may publish them.
     pub(super) fn may_publish(self) -> bool {
         let is_complete = self.releases_to_agent() || self.releases_to_group();
         is_complete && self.0 & Release::PUBLISHES != 0
     }
 
-    /// Returns the instruction's site number.
     pub(super) fn site(self) -> u16 {
         (self.0 >> FLAG_BITS) as u16 & UNKNOWN_SITE
     }
 }
 
-/// Layout of clocks and agents in shadow entries. Lane numbers take bits from the clock.
+/// Layout of clocks and agents in shadow entries. Lane numbers take bits from clocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct EntryLayout {
     lane_bits: u32,
@@ -177,7 +172,6 @@ pub(super) struct EntryLayout {
 const CLOCK_SHIFT: u32 = FLAG_BITS + SITE_BITS;
 
 impl EntryLayout {
-    /// Creates a layout whose agents are lanes or waves.
     pub(super) fn new(lanes: bool) -> EntryLayout {
         EntryLayout {
             lane_bits: if lanes { LANE_BITS } else { 0 },
@@ -193,12 +187,12 @@ impl EntryLayout {
         u64::BITS - WAVE_BITS - self.lane_bits
     }
 
-    /// Largest clock. Accesses at this clock have no known order.
+    /// Largest clock, at which clocks saturate. Accesses at this clock have no known order.
     pub(super) fn last_clock(self) -> u32 {
         (1 << (self.agent_shift() - CLOCK_SHIFT)) - 1
     }
 
-    /// Encodes a shadow entry. `lane` is ignored unless agents are lanes.
+    /// Creates a shadow entry. `lane` is ignored unless agents are lanes.
     pub(super) fn entry(
         self,
         wave: u32,
@@ -225,20 +219,19 @@ impl EntryLayout {
         (entry.0 >> (u64::BITS - WAVE_BITS)) as u32
     }
 
-    /// Lane of an access, if agents are lanes.
+    /// Returns the lane of an access, if agents are lanes.
     pub(super) fn lane(self, entry: PastAccess) -> Option<usize> {
         let lane = entry.0 >> self.agent_shift() & ((1 << self.lane_bits) - 1);
         self.has_lanes().then_some(lane as usize)
     }
 
-    /// True if the same agent made both accesses.
     #[inline]
     pub(super) fn same_agent(self, a: PastAccess, b: PastAccess) -> bool {
         (a.0 ^ b.0) >> self.agent_shift() == 0
     }
 }
 
-/// True if two unordered accesses by different agents to the same location race.
+/// True if two accesses by different agents to the same location race, provided that they are unordered.
 pub(super) fn clashes(before: PastAccess, now: PastAccess) -> bool {
     use AccessKind::{Atomic, CoherentLoad, FailedSwap, Load, Store, SwapLoad};
     match (before.kind(), now.kind()) {
@@ -246,7 +239,7 @@ pub(super) fn clashes(before: PastAccess, now: PastAccess) -> bool {
             Load | CoherentLoad | FailedSwap | SwapLoad,
             Load | CoherentLoad | FailedSwap | SwapLoad,
         ) => false,
-        // The GLC load may be an atomic load of a flag, and stores to flags look like all other stores.
+        // The GLC load may be an atomic load of a flag, whose store looks like any other store.
         (CoherentLoad, Store | Atomic) | (Store | Atomic, CoherentLoad) => false,
         (Atomic | FailedSwap | SwapLoad, Atomic) | (Atomic, FailedSwap | SwapLoad) => false,
         (Store, Atomic | FailedSwap | SwapLoad) => !before.may_publish(),
@@ -255,7 +248,6 @@ pub(super) fn clashes(before: PastAccess, now: PastAccess) -> bool {
     }
 }
 
-/// Size of a dword in bytes.
 pub(super) const DWORD: u64 = 4;
 
 /// Kind of memory with a shadow.
@@ -274,7 +266,7 @@ impl ShadowedMemory {
         }
     }
 
-    /// Finding address of a byte.
+    /// Returns the address of a byte, as shown in findings.
     pub(super) fn byte(self, at: u64) -> FindingAddress {
         match self {
             ShadowedMemory::Global => FindingAddress::global(at),
@@ -283,14 +275,13 @@ impl ShadowedMemory {
     }
 }
 
-/// Bytes of one kind of memory that an instruction accesses in one way.
+/// Part of an instruction's access: bytes of one memory, all accessed in the same way.
 #[derive(Debug)]
 pub(super) struct AccessPart {
     pub(super) memory: ShadowedMemory,
     pub(super) kind: AccessKind,
     pub(super) extents: Vec<Span>,
-    /// True if no byte is accessed twice. Not maintained for loads and atomics. If lanes are not merged, false if their
-    /// addresses do not ascend.
+    /// True only if no byte is accessed twice. May be false even so if addresses do not ascend.
     pub(super) is_apart: bool,
     /// Scratch buffer, reused to avoid allocation.
     sorted: Vec<u64>,
@@ -306,7 +297,6 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Creates an empty set. If `keeps_lanes`, adjacent lanes are not merged.
     pub(super) fn new(keeps_lanes: bool) -> Parts {
         Parts {
             keeps_lanes,
@@ -314,12 +304,12 @@ impl Parts {
         }
     }
 
-    /// Parts of the most recent access.
+    /// Returns the parts of the most recent access.
     pub(super) fn iter(&self) -> impl Iterator<Item = &AccessPart> {
         self.parts[..self.used].iter()
     }
 
-    /// Adds an empty part.
+    /// Adds an empty part, reusing a previous one's allocations.
     fn part(&mut self, memory: ShadowedMemory, kind: AccessKind) -> &mut AccessPart {
         if self.used == self.parts.len() {
             self.parts.push(AccessPart {
@@ -337,8 +327,8 @@ impl Parts {
         part
     }
 
-    /// Determines the part of a global access with a regular shape by the lanes in `of`. Addresses in `scratch` are
-    /// omitted, since agents do not share them.
+    /// Determines the part of a global access of regular shape by the lanes in `of`. Addresses in `scratch` are omitted,
+    /// since agents do not share them.
     pub(super) fn shaped(&mut self, shape: &Shape, of: u64, kind: AccessKind, scratch: Range<u64>) {
         self.used = 0;
         let part = self.part(ShadowedMemory::Global, kind);
@@ -421,7 +411,7 @@ impl Parts {
 }
 
 impl AccessPart {
-    /// First lanes of the extents: all lanes of the part if lanes are not merged.
+    /// Mask of the extents' first lanes: all lanes of the part, unless adjacent lanes are merged.
     pub(super) fn lanes(&self) -> u64 {
         let lanes = self.extents.iter().map(|it| 1u64 << it.lane);
         lanes.fold(0, |all, lane| all | lane)
@@ -439,9 +429,9 @@ impl AccessPart {
         }
     }
 
-    /// Adds the elements that the lanes in `mask` access, in ascending order if the order matters.
+    /// Adds the elements that the lanes in `mask` access. Unless they ascend, sorts those of stores and those in many spans.
     fn add_lanes(&mut self, access: &Access, mask: u64, elements: Range<u8>, keeps_lanes: bool) {
-        /// Maximum number of spans that may remain unsorted.
+        /// Maximum number of spans of a load or atomic that remain unsorted.
         const FEW: usize = 4;
         let addresses = |element: u8| match element {
             0 => &access.address,
@@ -542,7 +532,7 @@ mod tests {
             (released.without_release(), swap.without_release()),
             (store, swap)
         );
-        // A failed swap, and a load that feeds a swap, read like an atomic and write nothing.
+        // A failed swap, and a load that feeds a swap, race like an atomic that writes nothing.
         for read in [AccessKind::FailedSwap, AccessKind::SwapLoad].map(|kind| of(1, kind)) {
             assert!(clashes(read, store) && clashes(store, read));
             assert!(!clashes(read, released) && !clashes(released, read));

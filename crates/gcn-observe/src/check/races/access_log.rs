@@ -1,4 +1,4 @@
-//! Logs of recent accesses, from which reports recover lane numbers, since the shadow has no bits for them.
+//! Logs of recent accesses. Reports look up lane numbers in them, since shadow entries have no bits for lanes.
 //!
 //! Each thread has a log of its own accesses. Other threads lock it only to report a race.
 
@@ -12,11 +12,10 @@ use super::access::{PastAccess, ShadowedMemory};
 use super::lanes::each_element;
 use crate::filter::lanes;
 
-/// Maximum number of accesses of each kind in half a log. Both halves fit in the host's cache along with other data.
+/// Maximum numbers of entries in half a log. Both halves take less than 2 MiB, to fit in the host's caches.
 const MOST_ROWS: usize = 1 << 14;
 const MOST_OTHERS: usize = 1 << 11;
 
-/// Dispatch and shadow entry of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Key {
     access: PastAccess,
@@ -30,7 +29,7 @@ struct LoggedRow {
     access: PastAccess,
     at: u64,
     dispatch: u32,
-    /// Size of the access in bytes, for all lanes together and per lane.
+    /// Size of the access in bytes: of all lanes together, and per lane.
     bytes: u16,
     element: u8,
     /// First lane.
@@ -38,7 +37,7 @@ struct LoggedRow {
 }
 
 impl LoggedRow {
-    /// Returns the key, whose parts are separate fields to save space.
+    /// Returns the key. Its parts are separate fields to save space.
     fn key(&self) -> Key {
         Key {
             access: self.access,
@@ -47,7 +46,7 @@ impl LoggedRow {
     }
 }
 
-/// Any other access.
+/// Any other access, or one of its elements.
 #[derive(Clone, Copy, Debug)]
 struct LoggedAccess {
     key: Key,
@@ -55,7 +54,7 @@ struct LoggedAccess {
     lanes: u64,
     /// Size of an element in bytes.
     element: u8,
-    /// Upper half of the lanes' addresses. The lower halves are stored separately.
+    /// Common upper half of the lanes' addresses. The lower halves are in [`LogHalf::addresses`].
     upper: u32,
 }
 
@@ -64,11 +63,11 @@ struct LoggedAccess {
 struct LogHalf {
     rows: Vec<LoggedRow>,
     others: Vec<LoggedAccess>,
-    /// Lower halves of the addresses of `others`.
+    /// Lower halves of the addresses of each access in `others`.
     addresses: Vec<[u32; LANES]>,
 }
 
-/// Recent accesses by a thread. When the newer half is full, the older half is dropped.
+/// Log of a thread's recent accesses. When the newer half is full, it replaces the older one.
 #[derive(Debug, Default)]
 struct Log {
     newer: LogHalf,
@@ -120,7 +119,7 @@ impl Log {
         self.newer.addresses.clear();
     }
 
-    /// Adds an access with per-lane addresses, unless their upper halves differ.
+    /// Adds an access with an address per lane, unless their upper halves differ.
     fn add(&mut self, mut access: LoggedAccess, addresses: &[u64; LANES]) {
         let first = addresses[access.lanes.trailing_zeros() as usize % LANES];
         let all = addresses.iter().fold(0, |all, at| all | (at ^ first));
@@ -151,7 +150,7 @@ impl AccessPlaces {
     /// Returns a log for a thread's exclusive use.
     pub(super) fn of_thread(&self) -> ThreadPlaces {
         let mut logs = self.logs.lock().unwrap_or_else(PoisonError::into_inner);
-        // The list has one reference. A thread that uses the log has another.
+        // The list holds one reference. A thread that uses the log holds another.
         let free = logs.iter().find(|log| Arc::strong_count(log) == 1);
         let log = free.cloned().unwrap_or_else(|| {
             let log = Arc::default();

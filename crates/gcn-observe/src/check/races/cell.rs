@@ -1,4 +1,4 @@
-//! Access history of a location, and the happens-before order that new accesses are checked against.
+//! Access history of a location, and the happens-before order against which new accesses are checked.
 
 use std::ops::Range;
 
@@ -7,17 +7,17 @@ use super::clock::{Histories, OrderedClocks, ReceivedClocks};
 
 /// Access history of a location: its last write, and up to two other accesses that may still race.
 ///
-/// As in Mellor-Crummey's protocol, the other accesses are loads since the write by two agents, which are from different
-/// workgroups if two workgroups have loaded the location. Atomics do not race with each other, but an atomic may replace a
-/// write with which a later access can race. If the write is an atomic, the first slot may therefore hold another agent's
-/// atomic that it has replaced, and the second slot a store or load by the same agent that it has replaced.
+/// As in Mellor-Crummey's protocol, the other accesses are loads by two agents since the write; the agents belong to
+/// different workgroups if two workgroups have loaded the location. Atomics do not race with each other, but an atomic may
+/// replace a write with which a later access can race. If the write is an atomic, the first slot may therefore hold another
+/// agent's atomic that it has replaced, and the second slot a store or load by the same agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct ShadowCell {
     write: PastAccess,
     others: [PastAccess; 2],
 }
 
-/// Received clocks, computed when an access may conflict.
+/// Received clocks, with the histories needed to compute them when an access may conflict.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PastCache<'a> {
     pub(super) clocks: &'a ReceivedClocks,
@@ -39,15 +39,14 @@ pub(super) struct HappensBefore<'a> {
     pub(super) group: Range<u32>,
     /// Clock of the last barrier that the access observes. It orders all accesses of the workgroup with lower clocks.
     pub(super) since: u32,
-    /// Clocks of the waves that the wave has synchronized with.
     pub(super) known: &'a OrderedClocks,
     /// Additional clocks that happen before the access, if the access bypasses the cache.
     pub(super) past_cache: Option<PastCache<'a>>,
-    /// True for LDS, where earlier accesses by other workgroups always happened before this one.
+    /// True if earlier accesses by other workgroups always happened before this one, as in LDS.
     pub(super) is_lds: bool,
-    /// True if workgroups cannot be ordered.
+    /// True if the kernel cannot order workgroups.
     pub(super) is_without_acquires: bool,
-    /// True if waves may acquire from this memory, so that stores which release may be stores of flags.
+    /// True if waves may acquire from this memory, so that releasing stores may be stores of flags.
     pub(super) has_flags: bool,
 }
 
@@ -67,7 +66,7 @@ impl HappensBefore<'_> {
         self.known.has(wave, clock) || self.past_cache.is_some_and(|it| it.has(wave, clock))
     }
 
-    /// True for two stores of flags: both release what their waves have written or acquired.
+    /// True if both accesses may be stores of flags: they release earlier writes or acquires of their waves.
     fn are_flags(&self, one: PastAccess, other: PastAccess) -> bool {
         let releases = |it: PastAccess| match self.is_lds {
             true => it.releases_to_group(),
@@ -88,7 +87,7 @@ impl HappensBefore<'_> {
 /// An earlier access that is unordered with the current access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Conflict {
-    /// First byte that both accesses touch, and the size of its shadow cell.
+    /// First byte that both accesses touch, and the size of its cell.
     pub(super) at: u64,
     pub(super) bytes: u64,
     pub(super) before: PastAccess,
@@ -99,11 +98,11 @@ pub(super) struct Conflict {
 pub(super) struct Conflicts {
     /// Earlier accesses that conflict with the instruction's access.
     pub(super) conflicts: Vec<Conflict>,
-    /// Last writes to the accessed locations, by address. Collected on demand.
+    /// Addresses and last writes of the accessed locations.
     pub(super) writes: Vec<(u64, PastAccess)>,
-    /// True if `writes` are collected.
+    /// True if `writes` is to be filled.
     pub(super) wants_writes: bool,
-    /// Cache of the last write and the last other access found not to conflict, which most locations share.
+    /// Cache of the last write and the last other access found not to conflict. Most locations have the same ones.
     harmless: [PastAccess; 2],
     /// Access for which the cache is valid.
     of: PastAccess,
@@ -118,12 +117,11 @@ impl Conflicts {
         self.of = PastAccess::NONE;
     }
 
-    /// Number of conflicts and writes found.
     pub(super) fn found(&self) -> usize {
         self.conflicts.len() + self.writes.len()
     }
 
-    /// Records a conflict if the two accesses conflict. `which` is the index of `before` in the cache.
+    /// Records a conflict if the two accesses conflict. `which` is the index of the cache entry for `before`.
     #[inline]
     fn look(
         &mut self,
@@ -168,7 +166,7 @@ impl Conflicts {
 }
 
 impl ShadowCell {
-    /// Records an access to the location at an address.
+    /// Checks and records an access to the location, whose address is `at`.
     #[inline]
     pub(super) fn touch(
         &mut self,
@@ -203,8 +201,8 @@ impl ShadowCell {
         }
     }
 
-    /// True for a store by an agent that has read the last store with a load that bypasses the cache: coherence orders
-    /// the two stores, regardless of other releases.
+    /// True for a store by an agent that has read the last store with a GLC load: coherence orders the two stores, even
+    /// without a release.
     fn has_read_back(&self, now: PastAccess, layout: EntryLayout) -> bool {
         let is_load =
             |it: &PastAccess| it.kind() == AccessKind::CoherentLoad && layout.same_agent(*it, now);
@@ -212,8 +210,8 @@ impl ShadowCell {
         both_store && self.others.iter().any(is_load)
     }
 
-    /// True if another load changes nothing: the location has not been written, and two unordered workgroups have
-    /// loaded it, so every write conflicts.
+    /// True if another load may be ignored: the location has not been written, and two unordered workgroups have loaded
+    /// it, so every write conflicts with one of them.
     pub(super) fn is_loaded_enough(&self, view: &HappensBefore<'_>) -> bool {
         let [first, second] = self.others;
         let is_full = !first.is_none() && !second.is_none() && self.write.is_none();
@@ -242,7 +240,7 @@ impl ShadowCell {
         }
     }
 
-    /// History of a single access, or of none.
+    /// Creates the history of a single access, or an empty one for [`PastAccess::NONE`].
     #[inline(always)]
     pub(super) fn of_one(access: PastAccess) -> ShadowCell {
         let none = PastAccess::NONE;
@@ -264,12 +262,10 @@ impl ShadowCell {
         (second.is_none() && (first.is_none() || self.write.is_none())).then_some(access)
     }
 
-    /// The last write, or [`PastAccess::NONE`].
     pub(super) fn last_write(&self) -> PastAccess {
         self.write
     }
 
-    /// Returns all accesses in the history.
     pub(super) fn accesses(&self) -> impl Iterator<Item = PastAccess> {
         let [first, second] = self.others;
         [self.write, first, second]
@@ -277,7 +273,7 @@ impl ShadowCell {
             .filter(|it| !it.is_none())
     }
 
-    /// Returns the last atomic by another agent, if `now` is an atomic. Loads by the agent of `now` may race with it.
+    /// Returns the last atomic by another agent, if `now` is an atomic. Later loads by the agent of `now` may race with it.
     fn earlier(&self, now: PastAccess, layout: EntryLayout) -> PastAccess {
         if now.kind() != AccessKind::Atomic || self.write.kind() != AccessKind::Atomic {
             PastAccess::NONE
@@ -290,8 +286,8 @@ impl ShadowCell {
         }
     }
 
-    /// Returns the plain store or load by the same agent, if `now` is an atomic that replaces it. Atomics by other
-    /// agents may still conflict with it.
+    /// Returns the plain store or load by the same agent that `now` replaces, if `now` is an atomic. Atomics by other agents
+    /// may still race with it.
     fn below(&self, now: PastAccess, layout: EntryLayout) -> PastAccess {
         if now.kind() != AccessKind::Atomic {
             return PastAccess::NONE;
@@ -325,7 +321,7 @@ impl ShadowCell {
             return;
         }
         if first.is_none() || view.layout.same_agent(first, now) {
-            // A GLC load replaces no other kind of load, and a load for a compare-and-swap replaces no plain load.
+            // A GLC load replaces no other kind of load, and a load of a compare-and-swap sequence replaces no plain load.
             let is_hidden = match now.kind() {
                 AccessKind::CoherentLoad => {
                     first.kind() == AccessKind::Load || first.kind().is_read_for_swap()

@@ -1,8 +1,8 @@
 //! Vector clocks of waves.
 //!
-//! Releases by other workgroups matter only if an access may conflict with one of their accesses, or if the wave
-//! invalidates its cache. A wave therefore stores the releases that it receives, and computes their clocks on demand
-//! ([`ReceivedClocks`]). Kernels in which many waves only add to the same locations never need these clocks.
+//! Releases by other workgroups matter only if an access may conflict with one of theirs, or if the wave invalidates its
+//! cache. A wave therefore stores the releases that it receives, and computes their clocks on demand
+//! ([`ReceivedClocks`]). Kernels whose waves only add to common locations never need these clocks.
 
 use std::collections::HashSet;
 use std::mem::take;
@@ -15,14 +15,14 @@ use hashbrown::HashMap;
 use super::access::{EntryLayout, PastAccess};
 use super::releases::Releases;
 
-/// Number of consecutive waves in a block, the unit in which clocks are shared.
+/// Number of consecutive waves in a block. Vector clocks share equal blocks.
 const BLOCK: u32 = 16;
 
 /// Clocks of consecutive waves; 0 if unknown.
 type Block = [u32; BLOCK as usize];
 
-/// Set of operations that happen before a point in time: for each wave, its last clock in the set. Sets share equal
-/// blocks.
+/// Vector clock: the set of operations that happen before a point in time, as the last clock of each wave in the set.
+/// Stored as blocks, sorted by number.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct OrderedClocks(Vec<(u32, Arc<Block>)>);
 
@@ -92,7 +92,7 @@ fn join_block(known: &mut Arc<Block>, theirs: &Arc<Block>) -> bool {
     true
 }
 
-/// Clocks of the waves that a wave has synchronized with.
+/// Vector clocks of a wave: the clocks of the waves that it has synchronized with.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Knowledge {
     /// Clocks that happen before all accesses of the wave.
@@ -110,15 +110,15 @@ pub(super) enum ReadReleases {
     Sequence(Releases),
 }
 
-/// Clocks that happen before, computed on demand.
+/// Vector clock that is computed on demand.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReceivedClocks(Option<Arc<ClockNode>>);
 
 #[derive(Debug)]
 struct ClockNode {
-    /// Other sets included in this one.
+    /// Other sets included in this set.
     bases: Vec<ReceivedClocks>,
-    /// Releases, with the releasing waves' knowledge.
+    /// Releases, which include the releasing waves' knowledge.
     releases: Vec<ReadReleases>,
     /// Waves whose releases are excluded.
     excluded: Range<u32>,
@@ -126,7 +126,6 @@ struct ClockNode {
 }
 
 impl ReceivedClocks {
-    /// Creates a set from known clocks.
     pub(super) fn new(clocks: Arc<OrderedClocks>) -> ReceivedClocks {
         if clocks.is_empty() {
             return ReceivedClocks::default();
@@ -139,12 +138,12 @@ impl ReceivedClocks {
         })))
     }
 
-    /// True if nothing has been received. A nonempty set may still contain no clocks that are new to the wave.
+    /// True if nothing has been received. False does not imply that there are clocks new to the wave.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Adds releases with their waves' knowledge, except those of the `excluded` waves.
+    /// Adds releases with their waves' knowledge, except releases by the `excluded` waves.
     pub(super) fn receive(&mut self, releases: Vec<ReadReleases>, excluded: Range<u32>) {
         let bases = if self.is_empty() {
             Vec::new()
@@ -154,7 +153,7 @@ impl ReceivedClocks {
         *self = ReceivedClocks::sum(bases, releases, excluded);
     }
 
-    /// Creates the union of sets and of releases, except those of the `excluded` waves.
+    /// Creates the union of sets and releases, except releases by the `excluded` waves.
     fn sum(
         bases: Vec<ReceivedClocks>,
         releases: Vec<ReadReleases>,
@@ -190,7 +189,7 @@ impl ReceivedClocks {
         }
     }
 
-    /// Computes the clocks.
+    /// Computes the clocks, unless they have been computed already.
     pub(super) fn value(&self, histories: &Histories) -> Arc<OrderedClocks> {
         let Some(node) = &self.0 else {
             return Arc::default();
@@ -198,8 +197,8 @@ impl ReceivedClocks {
         if let Some(value) = node.value.get() {
             return value.clone();
         }
-        // Sets depend on others, so this is a depth-first search with its own stack. Two waves that release and acquire at the
-        // same time may depend on each other: the search skips sets that it is computing, and stores no sum that lacks one.
+        // Depth-first search with an explicit stack, since sets include other sets. Two waves that release and acquire at the
+        // same time may include each other: the search skips sets that are on the stack, and stores no sum that lacks one.
         let mut active = HashSet::from([Arc::as_ptr(node)]);
         let mut stack = vec![ClockSum::new(node.clone())];
         while let Some(sum) = stack.last_mut() {
@@ -219,7 +218,7 @@ impl ReceivedClocks {
                 outer.clocks.join(&sum.clocks);
                 outer.lacks_active |= sum.lacks_active;
             }
-            // The sum of the first set includes all sets that the search has reached.
+            // The first set, however, includes all sets that the search has reached.
             if stack.is_empty() || !sum.lacks_active {
                 let _ = sum.node.value.set(Arc::new(sum.clocks));
             }
@@ -228,18 +227,18 @@ impl ReceivedClocks {
     }
 }
 
-/// Sum of the clocks of a set while it is computed.
+/// Sum of the clocks of a set during its computation.
 struct ClockSum {
     node: Arc<ClockNode>,
     clocks: OrderedClocks,
-    /// Sets that belong to the sum and may not have been computed yet.
+    /// Sets to be added, which may not have been computed yet.
     missing: Vec<Arc<ClockNode>>,
-    /// Number of bases and of releases that have been added.
+    /// Numbers of bases and of releases that have been added.
     bases: usize,
     releases: usize,
     /// Rest of the sequence that is being added.
     sequence: Releases,
-    /// True if a set that is being computed was skipped.
+    /// True if a set on the stack was skipped.
     lacks_active: bool,
 }
 
@@ -305,25 +304,25 @@ impl Drop for ClockNode {
     }
 }
 
-/// Clocks that happened before a wave's loads until it invalidated a cache. A load that was issued before an invalidation may
+/// Clocks that applied to a wave's loads before it invalidated a cache. A load that was issued before an invalidation may
 /// take effect after it (`--late`).
 #[derive(Debug, Default)]
 pub(super) struct FormerClocks(Vec<UntilInvalidation>);
 
 #[derive(Debug)]
 struct UntilInvalidation {
-    /// The invalidation, or the first operation after it.
+    /// First operation not yet issued at the invalidation. The clocks apply to earlier ones.
     end: OperationId,
     clocks: Arc<OrderedClocks>,
     /// Clock of the last barrier.
     since: u32,
 }
 
-/// Maximum number of invalidations after which loads may take effect.
+/// Maximum number of invalidations tracked.
 const MOST_FORMER: usize = 64;
 
 impl FormerClocks {
-    /// Adds the clocks until an invalidation that is issued now, unless all earlier operations are complete.
+    /// Adds the clocks that apply until now, when the wave invalidates a cache, unless all its operations are complete.
     pub(super) fn add(&mut self, clocks: &Arc<OrderedClocks>, since: u32, scoreboard: &Scoreboard) {
         if scoreboard.outstanding().next().is_none() {
             self.0.clear();
@@ -339,7 +338,7 @@ impl FormerClocks {
         });
     }
 
-    /// Returns the clocks and the last barrier at the issue of an operation; `None` if no invalidation has followed it.
+    /// Returns the clocks and the last barrier at an operation's issue; `None` if no invalidation has followed it.
     pub(super) fn of(&self, operation: Option<OperationId>) -> Option<(Arc<OrderedClocks>, u32)> {
         let operation = operation?;
         let former = self.0.iter().find(|it| operation < it.end)?;
@@ -347,7 +346,7 @@ impl FormerClocks {
     }
 }
 
-/// A wave's knowledge as a function of its clock. A release at a clock publishes the knowledge at that clock.
+/// A wave's knowledge by clock. A release publishes the knowledge at its clock.
 #[derive(Clone, Debug, Default)]
 struct History(Vec<(u32, Knowledge)>);
 
@@ -486,7 +485,7 @@ mod tests {
         both.join([&clocks, &twelve.past_cache, &clocks]);
         let value = both.value(&histories);
         assert!(value.has(8, 2) && value.has(16, 1) && value.has(12, 1));
-        // Deep chains cause no recursion.
+        // Deep chains do not overflow the stack.
         for clock in 0..300_000 {
             clocks.receive(one(20, clock), 0..4);
         }

@@ -26,11 +26,11 @@ const LIMIT: u64 = 4 << 30;
 /// Shadow of a page of global memory.
 #[derive(Debug, Default)]
 pub(super) struct ShadowPage {
-    /// Quarter rows whose histories another load would not change. Modified only while the rows are locked.
+    /// Quarter rows that further loads may skip; see `ShadowCell::is_loaded_enough`. Modified only while `rows` is locked.
     loaded_enough: QuarterBits,
-    /// Quarter rows that an acquiring operation (an atomic or a GLC load) has accessed.
+    /// Quarter rows accessed by operations that may acquire (atomics and GLC loads).
     acquired: QuarterBits,
-    /// Number of the thread that is about to write to the page's memory, or 0.
+    /// Number of the thread that holds the page, or 0; see [`Recent::hold`].
     writer: AtomicU32,
     rows: Mutex<[ShadowRow; ROWS]>,
 }
@@ -38,11 +38,10 @@ pub(super) struct ShadowPage {
 /// Bitmap of the quarter rows of a page.
 type QuarterBits = [AtomicU64; ROWS * QUARTERS / 64];
 
-/// Number of quarters in a row.
 const QUARTERS: usize = ROW / QUARTER;
 
-/// Calls `each` for each word of [`QuarterBits`] that covers part of a byte range, with the bits of the quarters inside
-/// the range. If `parts` is true, partially covered quarters are included.
+/// Calls `each` for each word of [`QuarterBits`] that covers part of a byte range, with the mask of the quarters inside
+/// the range. If `parts` is true, includes quarters that are partially inside.
 fn quarters(bytes: &Range<u64>, parts: bool, mut each: impl FnMut(usize, u64)) {
     let (first, end) = (
         bytes.start % PAGE,
@@ -66,7 +65,7 @@ impl ShadowPage {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until no other thread is writing to the page, and claims it for `thread`.
+    /// Waits until no other thread holds the page, and claims it for `thread`.
     fn begin_write(&self, thread: u32) {
         let swap = || self.writer.compare_exchange(0, thread, Acquire, Relaxed);
         while swap().is_err() {
@@ -74,7 +73,7 @@ impl ShadowPage {
         }
     }
 
-    /// True if another load of the bytes would change nothing.
+    /// True if another load of the bytes may be skipped.
     #[inline]
     fn is_loaded_enough(&self, bytes: &Range<u64>) -> bool {
         let mut is_all = true;
@@ -84,8 +83,8 @@ impl ShadowPage {
         is_all
     }
 
-    /// Records an access. `may_grow` is passed to [`ShadowRow::touch`]. The rows are locked into `held` on demand.
-    /// Returns false if the access is known to leave the shadow unchanged.
+    /// Checks and records an access. `may_grow` is passed to [`ShadowRow::touch`]. Locks the rows into `held` on demand.
+    /// Returns false if nothing was recorded.
     fn touch<'p>(
         &'p self,
         held: &mut Option<MutexGuard<'p, [ShadowRow; ROWS]>>,
@@ -104,7 +103,7 @@ impl ShadowPage {
         let page = held.get_or_insert_with(|| self.rows());
         let is_of_host = view.layout.wave(now) == HOST;
         if is_load && !is_of_host {
-            // A load of a single element usually finds a cell of its own, and never fills a quarter.
+            // A load of a single element usually matches a cell, and never covers a whole quarter.
             let row = &mut page[(bytes.start / ROW as u64) as usize % ROWS];
             let first = (bytes.start % ROW as u64) as usize;
             let inside = first..first + (bytes.end - bytes.start) as usize;
@@ -222,8 +221,8 @@ impl GlobalShadow {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a host access to a range. Calls `each` for each earlier access by a wave that conflicts with it, with
-    /// the address of the conflict.
+    /// Records a host access to a range. Calls `each` for each earlier access that conflicts with it, with the address of
+    /// the conflict. If `is_ordered`, earlier accesses do not conflict.
     pub(super) fn host_accesses(
         &self,
         range: Range<u64>,
@@ -256,8 +255,8 @@ impl GlobalShadow {
     }
 
     /// Calls `each` for each conflict between two dispatches, with its address. Returns true if either may have
-    /// acquired a write of the other, or if a shadow has reached its limit. All threads must pass two dispatches in the
-    /// same order.
+    /// acquired a write of the other, or if a shadow has reached its limit. To avoid deadlocks, all threads must pass two
+    /// dispatches in the same order.
     pub(super) fn compare(
         [one, other]: [&GlobalShadow; 2],
         layout: EntryLayout,
@@ -303,18 +302,18 @@ fn end_of(number: u64) -> u64 {
     number.saturating_add(1).saturating_mul(PAGE)
 }
 
-/// Table of the pages that a thread has recently accessed. It grows with the number of misses.
+/// Cache of the pages that a thread has recently accessed. It grows with the number of misses.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     slots: Vec<Option<(u64, Arc<ShadowPage>)>>,
-    /// Number of misses since the table was last resized.
+    /// Number of misses since the last resize.
     missed: usize,
-    /// Pages that the thread holds for writing, and a scratch buffer for page numbers.
+    /// Pages that the thread holds, and a scratch buffer for page numbers.
     held: Vec<Arc<ShadowPage>>,
     numbers: Vec<u64>,
 }
 
-/// Number of the next thread that holds pages.
+/// Number to be assigned to the next thread that holds pages.
 static NEXT_THREAD: AtomicU32 = AtomicU32::new(1);
 
 thread_local! {
@@ -331,7 +330,7 @@ impl Recent {
     /// Returns the slot for a page.
     #[inline]
     fn slot(&self, number: u64) -> usize {
-        // Blocks are hashed, since pages of a matrix column have numbers that share a large power of two.
+        // Blocks are hashed, since the numbers of a matrix column's pages often differ by multiples of a power of two.
         let (block, within) = (number / NEIGHBOURS, number % NEIGHBOURS);
         let mixed = block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> u32::BITS;
         let blocks = self.slots.len() as u64 / NEIGHBOURS;
@@ -344,7 +343,7 @@ impl Recent {
         self.slots[slot].as_ref().map(|(_, page)| &**page)
     }
 
-    /// Returns the slot of a page, after inserting the page if it is absent.
+    /// Returns the slot of a page, after inserting the page if necessary. Returns `None` if the shadow has reached its limit.
     #[inline]
     fn slot_of(&mut self, global: &GlobalShadow, number: u64) -> Option<usize> {
         let slot = self.slot(number);
@@ -356,7 +355,7 @@ impl Recent {
         }
     }
 
-    /// Inserts a page into the table and returns its slot.
+    /// Inserts a page and returns its slot.
     #[cold]
     fn find(&mut self, global: &GlobalShadow, number: u64) -> Option<usize> {
         if self.missed >= self.slots.len() && self.slots.len() < MOST_SLOTS {
@@ -374,9 +373,9 @@ impl Recent {
         Some(slot)
     }
 
-    /// Blocks writes by other threads to the pages that contain `spans` until [`Recent::release`]. Memory is therefore
-    /// written in the order of the shadow, and the last store in the shadow is the one visible in memory. Pages are
-    /// locked in address order to avoid deadlocks.
+    /// Holds the pages that contain `spans` until [`Recent::release`], so that other threads wait before they write or
+    /// acquire there. The order of writes in the shadow is therefore that in memory. Claims pages in address order to
+    /// avoid deadlocks.
     pub(super) fn hold(&mut self, global: &GlobalShadow, spans: &[Span]) {
         self.release();
         let mut numbers = take(&mut self.numbers);
@@ -396,7 +395,7 @@ impl Recent {
         self.numbers = numbers;
     }
 
-    /// Lets other threads write to the held pages again.
+    /// Releases the held pages.
     #[inline]
     pub(super) fn release(&mut self) {
         for page in self.held.drain(..) {
@@ -404,8 +403,8 @@ impl Recent {
         }
     }
 
-    /// Records an access to global memory. `now` returns the entry for a lane. Returns false if the access is known to leave
-    /// the shadow unchanged.
+    /// Checks and records an access to global memory. `now` returns the entry for a lane. Returns false if nothing was
+    /// recorded.
     pub(super) fn touch_all(
         &mut self,
         global: &GlobalShadow,
@@ -431,7 +430,7 @@ impl Recent {
                 next += 1;
                 continue;
             };
-            // Most lanes are near each other: the page is locked once for all consecutive spans in it.
+            // Lanes are mostly near each other, so lock the page once for all consecutive spans in it.
             let mut held = None;
             while let Some(Span { lane, bytes }) = spans.get(next)
                 && bytes.start / PAGE == number
@@ -445,7 +444,7 @@ impl Recent {
         changes
     }
 
-    /// Records an access to a range of global memory. Returns false if the access is known to leave the shadow unchanged.
+    /// Checks and records an access to a range of global memory. Returns false if nothing was recorded.
     pub(super) fn touch(
         &mut self,
         global: &GlobalShadow,
@@ -570,7 +569,7 @@ mod tests {
             assert_eq!(of.access(wave, 1, AccessKind::Load, 0..4), []);
         }
         assert_eq!(of.access(6, 1, AccessKind::Store, 0..4), [(0, 0)]);
-        // If all loads are from one workgroup, the last one and an earlier one are kept.
+        // If one workgroup makes all loads, the last one and one by another wave are kept.
         for wave in [1, 0] {
             of.access(wave, 2, AccessKind::Load, 8..12);
         }
@@ -584,7 +583,7 @@ mod tests {
         of.access(0, 1, AccessKind::Atomic, 0..4);
         of.access(0, 1, AccessKind::Load, 0..4);
         assert_eq!(of.access(4, 1, AccessKind::Atomic, 0..4), [(0, 0), (0, 0)]);
-        // One of them was the load. Neither access is remembered now.
+        // Those were the store and the load, and neither is remembered now.
         assert_eq!(of.access(8, 1, AccessKind::Atomic, 0..4), []);
         // An earlier load is not hidden either.
         of.access(0, 1, AccessKind::Load, 8..12);

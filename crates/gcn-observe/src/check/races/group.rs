@@ -1,4 +1,4 @@
-//! Workgroups run by a thread, and the clocks of their waves.
+//! Shadows of the workgroups that a thread runs, and the clocks of their waves.
 
 use std::mem::take;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use super::shadow::LdsShadow;
 use super::synchronization::LastSwapLoads;
 use crate::waves;
 
-/// A write from which an acquire reads.
+/// A write that an acquire reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Read {
     pub(super) memory: ShadowedMemory,
@@ -34,7 +34,7 @@ struct Pending {
     releases: ReadReleases,
 }
 
-/// Last read at an address: the write, its release sequence, and the reading operation.
+/// Last acquiring read at an address: the write, the release sequence, and the reading operation.
 #[derive(Debug, Default)]
 struct LastRead {
     write: PastAccess,
@@ -42,10 +42,10 @@ struct LastRead {
     operation: Option<OperationId>,
 }
 
-/// Path of a memory access with respect to the caches.
+/// Path of a memory access through the caches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CachePath {
-    /// A load through the vector cache. It may return a stale value until the cache is invalidated.
+    /// A load through the vector cache, which may return stale values until the cache is invalidated.
     Cache,
     /// A store, an atomic or a GLC load, all of which bypass the cache.
     PastCache,
@@ -54,10 +54,9 @@ pub(super) enum CachePath {
 }
 
 impl CachePath {
-    /// Returns the path of an access.
     pub(super) fn new(kind: AccessKind, is_scalar: bool) -> CachePath {
         match kind {
-            // The swap fails if the loaded value is stale.
+            // If the loaded value is stale, the swap fails, so no stale value is used.
             AccessKind::SwapLoad => CachePath::PastCache,
             _ if is_scalar => CachePath::ScalarCache,
             AccessKind::Load => CachePath::Cache,
@@ -72,11 +71,10 @@ impl CachePath {
 /// Accesses that happen before an access by a wave.
 #[derive(Debug)]
 pub(super) struct EarlierAccesses {
-    /// Clocks of the waves that the wave has synchronized with.
     known: Arc<OrderedClocks>,
     /// Further clocks, for accesses that bypass the cache.
     past_cache: ReceivedClocks,
-    /// Clock of the last barrier that the access observes. The workgroup's accesses with lower clocks are included.
+    /// Clock of the last barrier that the access observes. It orders all accesses of the workgroup with lower clocks.
     since: u32,
 }
 
@@ -85,32 +83,31 @@ pub(super) struct EarlierAccesses {
 pub(super) struct WaveClocks {
     /// Incremented at each release and barrier.
     pub(super) clock: u32,
-    /// Clocks of other waves. `known` has those acquired before the last invalidation, and `past_cache` has releases
-    /// received since then. The next invalidation also makes these known to cached loads.
+    /// Clocks of other waves. `past_cache` has the releases received since the last invalidation; the next one makes
+    /// them known to cached loads.
     knowledge: Knowledge,
-    /// Clocks that happen before scalar loads, of other waves and of the wave's own workgroup.
+    /// Clocks that happen before scalar loads, and the clock of the last barrier that scalar loads observe.
     scalar: Arc<OrderedClocks>,
     scalar_since: u32,
-    /// Clocks that happen before delayed loads, and before delayed scalar loads.
+    /// Clocks that happen before delayed vector and scalar loads.
     former: FormerClocks,
     former_scalar: FormerClocks,
-    /// Releases that the wave has read but may not have received yet.
+    /// Releases that the wave has read, by operations that may be outstanding.
     pending: Vec<Pending>,
-    /// Last read of a release by the wave, by address.
     last_reads: HashMap<u64, LastRead>,
     /// Invalidations of the vector cache that may be outstanding.
     invalidations: Vec<OperationId>,
     /// True if the wave has invalidated the vector cache and loaded nothing through it since.
     has_invalidated: bool,
-    /// Lanes that have stored to LDS, executed a returning LDS atomic, or acquired since the last barrier. If agents are
-    /// waves, the mask has all lanes or none.
+    /// Lanes that have stored to LDS, executed a returning LDS atomic, or acquired since the last barrier. All or none if
+    /// agents are waves.
     wrote_lds: u64,
-    /// Lanes that have stored to global memory, executed a returning atomic on it, or acquired since the wave began.
+    /// Lanes that have stored to global memory, executed a returning atomic on it, or acquired.
     wrote_global: u64,
-    /// True if vector memory operations were complete when the wave arrived at the last barrier.
+    /// True if all vector memory operations were complete when the wave arrived at the last barrier.
     pub(super) arrived_complete: bool,
     has_ended: bool,
-    /// Last loads that feed compare-and-swaps, if there are any.
+    /// Last loads that feed compare-and-swaps, if any have executed.
     pub(super) swap_loads: Option<LastSwapLoads>,
 }
 
@@ -137,8 +134,8 @@ impl Default for WaveClocks {
 }
 
 impl WaveClocks {
-    /// Release properties of a write by an operation of the wave, as established by waits. If the operation was
-    /// delayed, later ones may be outstanding.
+    /// Returns the release properties of a write by an operation of the wave, as established by waits. Later operations do
+    /// not count; they may be outstanding if the write is delayed.
     pub(super) fn completed(
         &mut self,
         scoreboard: &Scoreboard,
@@ -154,7 +151,7 @@ impl WaveClocks {
         }
     }
 
-    /// Lanes whose writes to `memory` may be intended to publish earlier operations.
+    /// Lanes whose writes to `memory` may publish earlier operations.
     pub(super) fn publishers(&self, memory: ShadowedMemory) -> u64 {
         match memory {
             ShadowedMemory::Lds => self.wrote_lds,
@@ -162,13 +159,13 @@ impl WaveClocks {
         }
     }
 
-    /// Advances the clock after a release.
+    /// Increments the clock, after a release.
     pub(super) fn tick(&mut self, layout: EntryLayout) {
         self.clock = self.clock.saturating_add(1).min(layout.last_clock());
     }
 
-    /// True if waits have completed all vector memory operations, or those before `end`. Cache operations do not count,
-    /// since a fence issues them after its waits.
+    /// True if waits have completed all vector memory operations, or those before `end`. Cache invalidations do not count,
+    /// since a fence issues them after its wait.
     pub(super) fn is_complete(
         &mut self,
         scoreboard: &Scoreboard,
@@ -184,7 +181,7 @@ impl WaveClocks {
         pending.all(|it| self.invalidations.contains(&it.operation))
     }
 
-    /// Records that lanes store to LDS or global memory, or execute a returning atomic there.
+    /// Records that lanes store to `memory`, or execute a returning atomic on it.
     pub(super) fn writes(&mut self, memory: ShadowedMemory, lanes: u64) {
         match memory {
             ShadowedMemory::Lds => self.wrote_lds |= lanes,
@@ -192,8 +189,8 @@ impl WaveClocks {
         }
     }
 
-    /// Receives the releases that waits have completed. `own` is the number of the wave in the dispatch, and `group` are the
-    /// waves of its workgroup.
+    /// Receives the releases whose reads are complete. `own` is the wave's number in the dispatch, and `group` has the numbers
+    /// of its workgroup's waves.
     fn receive(
         &mut self,
         own: u32,
@@ -204,7 +201,7 @@ impl WaveClocks {
         if self.pending.is_empty() {
             return;
         }
-        // FLAT instructions also hold lgkmcnt, which does not count their loads from global memory.
+        // FLAT instructions also hold lgkmcnt, but vmcnt alone determines when their global loads are complete.
         let is_late = |it: &OutstandingOperation| it.held.vm != 0 || it.held.order == Order::Scalar;
         let outstanding = scoreboard.outstanding().filter(is_late);
         let outstanding: Vec<OperationId> = outstanding.map(|it| it.operation).collect();
@@ -220,14 +217,14 @@ impl WaveClocks {
         run.histories.learn(own, self.clock, self.knowledge.clone());
     }
 
-    /// Invalidates the cache, so that received releases also happen before cached loads. Returns true if this adds clocks.
+    /// Makes received releases known to cached loads. Returns true if some clocks are new.
     fn acquire_arrived(&mut self, run: &RaceDispatch) -> bool {
         let arrived = take(&mut self.knowledge.past_cache).value(&run.histories);
         Arc::make_mut(&mut self.knowledge.known).join(&arrived)
     }
 
-    /// Records that an operation reads a write and a sequence at an address. Returns true for each that must be received: it
-    /// differs from the last one read there, or the last read is still outstanding and this one may complete first.
+    /// Records that an operation reads a write and a sequence at an address. Returns true for each that must be received: if
+    /// it differs from the last one read there, or if that read is still outstanding, since this one may complete first.
     fn note_read(
         &mut self,
         at: u64,
@@ -264,13 +261,12 @@ pub(super) struct GroupShadow {
     pub(super) share: LdsShadow,
     /// Release sequences continued by LDS atomics, by address.
     pub(super) chains: HashMap<u64, ReleaseSequence>,
-    /// Empty set of clocks.
     nothing: OrderedClocks,
 }
 
-/// Number of pending reads or invalidations above which completed ones are removed.
+/// Number of outstanding reads or invalidations above which completed ones are removed.
 const MANY_PENDING: usize = 64;
-/// Maximum number of sequences that a wave remembers having read.
+/// Maximum number of addresses whose last reads a wave remembers.
 const MANY_READ: usize = 4096;
 
 impl GroupShadow {
@@ -283,7 +279,7 @@ impl GroupShadow {
         &mut self.waves[number]
     }
 
-    /// Dispatch-wide number of the first wave.
+    /// Returns the number of the first wave in the dispatch.
     pub(super) fn first_wave(&self) -> u32 {
         self.first
     }
@@ -293,13 +289,13 @@ impl GroupShadow {
         self.count == 1
     }
 
-    /// Dispatch-wide numbers of the waves.
+    /// Returns the numbers of the waves in the dispatch.
     pub(super) fn waves(&self) -> Range<u32> {
         self.first..self.first + self.count
     }
 
-    /// Queues an LDS access by a wave without checking it, if there is no conflicting access nearby, including by other
-    /// lanes of the same access. Returns false if there may be one.
+    /// Queues an LDS access by a wave, unless a nearby access or another lane of the instruction may conflict with it.
+    /// Returns false if the access must be checked now.
     #[inline]
     pub(super) fn keep(
         &mut self,
@@ -309,7 +305,7 @@ impl GroupShadow {
         site: u16,
         kind: AccessKind,
     ) -> bool {
-        // Two lanes may store to the same byte.
+        // Lanes of a store may overlap.
         let is_apart = kind != AccessKind::Store || access.ascends();
         if self.is_alone() {
             return is_apart;
@@ -376,7 +372,7 @@ impl GroupShadow {
         }
     }
 
-    /// Happens-before order of an access to `memory` by a wave of the workgroup.
+    /// Returns the happens-before order for an access to `memory` by a wave of the workgroup.
     pub(super) fn happens_before<'a>(
         &self,
         earlier: &'a EarlierAccesses,
@@ -409,7 +405,7 @@ impl GroupShadow {
     ) {
         let (own, group) = (self.first + number, self.waves());
         let layout = run.layout;
-        // Releases by the workgroup's waves, and the sequence if others have released, too.
+        // Releases by the workgroup's waves, and the sequence if it has other releases.
         let (mut here, mut others) = (Vec::new(), Releases::default());
         let mut add = |sequence: &ReleaseSequence| {
             here.extend(sequence.of_waves(layout, &group));
@@ -461,13 +457,13 @@ impl GroupShadow {
         }
     }
 
-    /// Receives the releases that a wave has read and waits have completed.
+    /// Receives the releases that a wave has read, if waits have completed the reads.
     pub(super) fn receive(&mut self, number: u32, run: &RaceDispatch, scoreboard: &Scoreboard) {
         let (own, group) = (self.first + number, self.waves());
         self.wave(number).receive(own, &group, scoreboard, run);
     }
 
-    /// Releases to all waves that use GWS later: the wave's knowledge, and its own operations if they are complete.
+    /// Releases the wave's knowledge, and its own operations if they are complete, to all waves that use GWS later.
     pub(super) fn gws_begins(&mut self, number: u32, run: &RaceDispatch, scoreboard: &Scoreboard) {
         let own = self.first + number;
         let wave = self.wave(number);
@@ -481,8 +477,8 @@ impl GroupShadow {
         }
     }
 
-    /// Acquires the releases that other waves have made through GWS. AMD's device library (5.2.3) synchronizes grids
-    /// with an invalidation before GWS, which counts as one after it if the wave has loaded nothing in between.
+    /// Acquires the releases that other waves have made through GWS. To synchronize grids, AMD's device library (5.2.3)
+    /// invalidates the cache before GWS, which counts as after it if the wave has loaded nothing in between.
     pub(super) fn gws_ends(&mut self, number: u32, run: &RaceDispatch) {
         let own = self.first + number;
         let wave = self.wave(number);
@@ -494,7 +490,7 @@ impl GroupShadow {
         }
     }
 
-    /// Invalidates a wave's vector cache, which acquires the releases received.
+    /// Handles an invalidation of a wave's vector cache, which acquires the releases received.
     pub(super) fn invalidates(
         &mut self,
         number: u32,
@@ -514,8 +510,8 @@ impl GroupShadow {
         wave.has_invalidated = true;
         wave.invalidations.extend(operation);
         wave.receive(own, &group, scoreboard, run);
-        // Host writes are reported after they are done, so a wave may already have loaded the last one, such as a flag.
-        // All host writes reported so far are considered released.
+        // The checker observes host writes after they are done, so a wave may have loaded one (such as a flag) before. All
+        // host writes observed so far therefore count as released.
         let host = run.host_clock();
         let is_new = host > 0 && Arc::make_mut(&mut wave.knowledge.known).add(HOST, host);
         let has_arrived = !wave.knowledge.past_cache.is_empty() && wave.acquire_arrived(run);
@@ -524,7 +520,7 @@ impl GroupShadow {
         }
     }
 
-    /// Invalidates a wave's scalar cache.
+    /// Handles an invalidation of a wave's scalar cache.
     pub(super) fn invalidates_scalars(
         &mut self,
         number: u32,
@@ -544,7 +540,7 @@ impl GroupShadow {
         wave.scalar_since = since;
     }
 
-    /// Orders the waves: all unfinished ones have arrived at the barrier.
+    /// Orders the waves at a barrier, which all unfinished ones have reached.
     pub(super) fn barrier(&mut self, run: &RaceDispatch) {
         let clocks = self.waves.iter().map(|it| it.clock);
         let last = run.layout.last_clock();
@@ -554,7 +550,7 @@ impl GroupShadow {
         self.chains.clear();
         let first = self.first;
         if run.means.acquires {
-            // An acquire by a wave is ordered before all accesses of its workgroup after the barrier, since they share a cache.
+            // An acquire by a wave serves all accesses of its workgroup after the barrier, since its waves share a cache.
             let mut known = OrderedClocks::default();
             for (number, wave) in (first..).zip(&self.waves) {
                 known.join(&wave.knowledge.known);
@@ -583,14 +579,14 @@ impl GroupShadow {
 }
 
 impl WaveClocks {
-    /// Publishes the wave's new knowledge.
+    /// Records new knowledge of the wave, which its next release publishes.
     fn learned(&mut self, own: u32, run: &RaceDispatch) {
         (self.wrote_lds, self.wrote_global) = (u64::MAX, u64::MAX);
         run.histories.learn(own, self.clock, self.knowledge.clone());
     }
 }
 
-/// Workgroups that a thread has started but not finished.
+/// Shadows of the workgroups that a thread has started but not finished.
 #[derive(Debug, Default)]
 pub(super) struct GroupShadows {
     groups: waves::Groups<GroupShadow>,
@@ -605,7 +601,7 @@ impl GroupShadows {
         self.groups.find(id)
     }
 
-    /// Starts a workgroup, unless one of its waves has already started it.
+    /// Starts a workgroup, unless another of its waves has done so.
     pub(super) fn begin(&mut self, id: [u32; 3], first: u32, count: u32, lds: usize) {
         let spare = &mut self.spare;
         self.groups.get_or_make(id, || {
@@ -624,7 +620,7 @@ impl GroupShadows {
         });
     }
 
-    /// Records the end of a wave. The last one ends its workgroup.
+    /// Records the end of a wave. The last one to end ends the workgroup.
     pub(super) fn wave_ends(&mut self, id: WaveId) {
         let Some(group) = self.of(id.group) else {
             return;

@@ -26,8 +26,8 @@ impl Default for PlaceBits {
 }
 
 impl PlaceBits {
-    /// True if certainly no two lanes access the same byte. Gives up if elements collide in the bitmap, are misaligned or
-    /// not of 1, 2, 4 or 8 bytes; and on scalar accesses, several address spaces and several elements per lane.
+    /// True only if no two lanes access the same byte. May be false even so for elements that collide in the bitmap, are
+    /// misaligned or not of 1, 2, 4 or 8 bytes, for scalar accesses, several address spaces or several elements per lane.
     pub(super) fn is_certain(&mut self, access: &Access) -> bool {
         let mask = access.lanes();
         let is_in_one = mask == access.global || mask == access.lds;
@@ -77,7 +77,7 @@ pub(super) struct Overlap {
     pub(super) lanes: [usize; 2],
 }
 
-/// Returns the values about to be stored, except those that are converted or stored through a buffer descriptor.
+/// Returns the values about to be stored, except by converting stores and to swizzled or partly out-of-bounds buffers.
 pub(super) fn stored(event: &MemoryEvent<'_>, memory: ShadowedMemory) -> Vec<Stored> {
     let access = event.access();
     let plan = event.instruction.step.memory.as_deref();

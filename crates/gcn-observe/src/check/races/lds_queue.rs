@@ -1,9 +1,9 @@
-//! LDS accesses since the last barrier that are not in the shadow yet.
+//! Queue of LDS accesses since the last barrier that are not in the shadow yet.
 //!
 //! Most code loads values from LDS that were stored before a barrier, accumulates in LDS with atomics, or stores to
 //! separate locations in each wave. Unless another wave accesses nearby bytes, there is nothing to compare, so these
-//! accesses are queued and discarded at the next barrier. Nearby accesses are detected by 64ths of LDS first, and by
-//! dwords ([`LdsBitmap`]) only if that is inconclusive.
+//! accesses are queued, and discarded at the next barrier. Coarse bitmaps, which divide LDS into 64 parts, detect nearby
+//! accesses; bitmaps of dwords ([`LdsBitmap`]) are used only if those are inconclusive.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use gcn_emu::wave::Lanes;
 use super::access::{AccessKind, PastAccess};
 use crate::filter::lanes;
 
-/// Number of bytes per bit.
+/// Number of bytes per bit of an [`LdsBitmap`].
 const DWORD: u64 = 4;
 
-/// Access modes with respect to conflicts. Two loads do not conflict, nor do two atomics.
+/// Class of access kinds with the same conflicts. Two loads do not conflict, nor do two atomics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum AccessMode {
     Load,
@@ -25,7 +25,7 @@ pub(super) enum AccessMode {
 }
 
 impl AccessMode {
-    /// All modes, in order of their numbers.
+    /// All modes, in order of their discriminants.
     pub(super) const ALL: [AccessMode; 3] =
         [AccessMode::Load, AccessMode::Store, AccessMode::Atomic];
 
@@ -44,12 +44,12 @@ impl AccessMode {
     }
 }
 
-/// Dwords of the access being entered that are accessed more than once.
+/// Overlap of an access with accesses already in the bitmap, and of its elements with each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct DwordOverlap {
-    /// True if another wave has accessed one of them in a conflicting mode.
+    /// True if another wave has accessed one of its dwords in a conflicting mode.
     pub(super) others: bool,
-    /// True if two elements of the access share a dword.
+    /// True if two of its elements share a dword.
     pub(super) itself: bool,
 }
 
@@ -63,17 +63,17 @@ struct SharedBits {
 /// Bitmaps of accessed dwords, by wave and mode.
 #[derive(Debug, Default)]
 pub(super) struct LdsBitmap {
-    /// Number of 64-bit words in a bitmap of LDS.
+    /// Number of 64-bit words in a bitmap.
     words: usize,
     /// Indexed by mode.
     by_all: [SharedBits; AccessMode::ALL.len()],
-    /// Indexed by wave, then by mode.
+    /// One bitmap for each mode of each wave.
     own: Vec<u64>,
     /// Dwords of the access being entered. Zero between accesses.
     bits: Vec<u64>,
 }
 
-/// Collector for the dwords of an access.
+/// Collector for the dwords of an access, one 64-bit word of the bitmap at a time.
 struct Collector<'a> {
     bits: &'a mut [u64],
     /// Index of the current word, and its bits that have not been written back yet.
@@ -112,7 +112,7 @@ impl Collector<'_> {
         all
     }
 
-    /// Adds the dwords of elements with `bytes` bytes each. Returns the number of dwords.
+    /// Adds the dwords of elements of `bytes` bytes each. Returns the number of dwords.
     fn add_all(&mut self, bytes: u64, elements: impl Iterator<Item = u64>) -> u64 {
         let dwords = bytes.div_ceil(DWORD);
         let mask = u64::MAX >> (64 - dwords.clamp(1, 64));
@@ -145,7 +145,7 @@ impl LdsBitmap {
         self.bits.resize(self.words, 0);
     }
 
-    /// Enters an access by a wave of the workgroup to elements with `bytes` bytes each. `reach` covers all of them.
+    /// Enters an access by a wave of the workgroup to elements of `bytes` bytes each, all within `reach`.
     pub(super) fn enter(
         &mut self,
         wave: u32,
@@ -196,7 +196,7 @@ impl LdsBitmap {
     }
 }
 
-/// Number of equal parts into which the coarse bitmaps divide LDS.
+/// Number of parts into which the coarse bitmaps divide LDS.
 const PARTS: u32 = u64::BITS;
 
 /// Coarse bitmaps of the LDS parts accessed in one mode, by all waves together and by each wave.
@@ -253,7 +253,6 @@ struct BacklogAccess {
 }
 
 impl BacklogAccess {
-    /// Creates an entry for an access by a wave of the workgroup. `bases` is the index of its base addresses.
     #[inline]
     fn new(access: &ShareAccess<'_>, now: PastAccess, wave: u32, bases: usize) -> BacklogAccess {
         BacklogAccess {
@@ -265,7 +264,7 @@ impl BacklogAccess {
         }
     }
 
-    /// Returns lanes and element addresses: first elements of all lanes, then second elements.
+    /// Returns lanes and addresses of elements: the first elements of all lanes, then the second ones.
     #[inline]
     fn elements(&self, bases: &Lanes) -> impl Iterator<Item = (usize, u64)> {
         self.elements.distances().flat_map(move |distance| {
@@ -274,13 +273,12 @@ impl BacklogAccess {
         })
     }
 
-    /// Returns the bytes of the element at an address.
     #[inline]
     fn element(&self, at: u64) -> Range<u64> {
         at..at + u64::from(self.elements.bytes)
     }
 
-    /// Enters the access into the bitmap. `range` covers its elements.
+    /// Enters the access into the bitmap. `range` contains its elements.
     fn enter(&self, touched: &mut LdsBitmap, bases: &Lanes, range: &Range<u64>) -> DwordOverlap {
         let bytes = u64::from(self.elements.bytes);
         let elements = self.elements(bases).map(|(_, at)| at);
@@ -294,34 +292,34 @@ impl BacklogAccess {
     }
 }
 
-/// LDS accesses since the last barrier.
+/// Queue of LDS accesses, and bitmaps of all LDS accesses since the last barrier.
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
-    /// Size of LDS in bytes, and binary logarithm of the size of a part.
+    /// Size of LDS in bytes, and base-2 logarithm of the size of a part.
     lds: usize,
     shift: u32,
     /// Coarse bitmaps of all accesses, queued or not, by mode.
     reach: [Reach; AccessMode::ALL.len()],
-    /// Stores with their waves, up to [`FEW_STORES`].
+    /// Byte ranges of the first [`FEW_STORES`] stores, with their waves.
     stored: Vec<(Range<u64>, u32)>,
-    /// Dword bitmap of all accesses. It is filled only after the coarse bitmaps were inconclusive.
+    /// Dword bitmaps of all accesses. Maintained only once the coarse bitmaps have been inconclusive.
     touched: LdsBitmap,
     has_touched: bool,
-    /// True if some accesses are neither in the dword bitmap nor queued.
+    /// True if some accesses are neither in the dword bitmaps nor queued.
     has_others: bool,
     kept: Vec<BacklogAccess>,
-    /// Number of leading entries that are already in the shadow, and kept only for their lane numbers.
+    /// Number of leading entries of `kept` that are already in the shadow, and remain only for their lane numbers.
     in_shadow: usize,
     /// Base addresses of queued accesses, and their numbers, as in [`ShareAccess`].
     bases: Vec<Lanes>,
     numbers: Vec<u64>,
-    /// Range that covers the entries that are not in the shadow.
+    /// Range that covers all entries that are not in the shadow.
     kept_bytes: Range<u64>,
 }
 
 /// Maximum number of queued accesses.
 const MOST: usize = 2048;
-/// Number of recent base addresses searched for a match. Code uses few address registers for LDS, with varying offsets.
+/// Number of recent base addresses searched for a match. Code mostly varies the offset, not the address register.
 const RECENT: usize = 4;
 /// Maximum number of stores tracked individually.
 const FEW_STORES: usize = 32;
@@ -363,13 +361,13 @@ impl Backlog {
         self.kept.len() >= MOST
     }
 
-    /// True if the range may overlap a queued access.
+    /// True if the range may overlap a queued access that is not in the shadow.
     #[inline]
     pub(super) fn meets(&self, bytes: &Range<u64>) -> bool {
         overlap(&self.kept_bytes, bytes)
     }
 
-    /// Returns a bitmap of the parts that contain any of `bytes`. Bytes beyond LDS belong to the last part.
+    /// Returns the coarse bitmap of a range. Bytes beyond LDS belong to the last part.
     fn parts(&self, bytes: &Range<u64>) -> u64 {
         let part = |at: u64| (at >> self.shift).min(u64::from(PARTS - 1)) as u32;
         let (first, last) = (part(bytes.start), part(bytes.end.saturating_sub(1)));
@@ -399,8 +397,7 @@ impl Backlog {
         }
     }
 
-    /// True if another wave may have accessed some of the bytes in a conflicting mode. `parts` are the parts that
-    /// contain the bytes.
+    /// True if another wave may have accessed some of the bytes in a conflicting mode. `parts` is their coarse bitmap.
     #[inline]
     fn is_near(&self, bytes: &Range<u64>, parts: u64, way: AccessMode, wave: u32) -> bool {
         AccessMode::ALL.into_iter().any(|other| {
@@ -417,8 +414,8 @@ impl Backlog {
             || stored.any(|(other, by)| *by != wave && overlap(other, bytes))
     }
 
-    /// Queues an access by a wave of the workgroup if no other wave has a nearby access in a conflicting mode. Unless
-    /// `is_apart`, its own elements must share no dword either. Returns false if the access must be checked now.
+    /// Queues an access by a wave of the workgroup if no other wave has a nearby access in a conflicting mode and, unless
+    /// `is_apart`, its own elements share no dword. Returns false if the access must be checked now.
     #[inline]
     pub(super) fn keep(
         &mut self,
@@ -448,7 +445,7 @@ impl Backlog {
         true
     }
 
-    /// Enters an access into the dword bitmap and returns its overlaps. Returns `None` if the bitmap lacks earlier accesses.
+    /// Enters an access into the dword bitmaps and returns its overlaps. Returns `None` if they lack earlier accesses.
     #[inline(never)]
     fn enter(
         &mut self,
@@ -469,7 +466,7 @@ impl Backlog {
         Some(it.enter(touched, access.bases, &access.range))
     }
 
-    /// Returns the index of an access's base addresses, which are added if necessary.
+    /// Returns the index of an access's base addresses, after adding them if necessary.
     fn bases(&mut self, access: &ShareAccess<'_>) -> usize {
         let recent = self.numbers.len().saturating_sub(RECENT);
         let mut numbers = self.numbers[recent..].iter();
@@ -561,7 +558,7 @@ mod tests {
         assert_eq!(enter(it, 0, Load, &[(248, 264)]), NOTHING);
         assert_eq!(enter(it, 1, Load, &[(248, 264)]), NOTHING);
         assert_eq!(enter(it, 1, Load, &[(248, 264)]), NOTHING);
-        // The first of several loads still counts.
+        // The load by wave 0 still counts after those by wave 1.
         assert_eq!(enter(it, 1, Store, &[(260, 264)]), OTHERS);
         it.begin(1024);
         assert_eq!(enter(it, 2, Store, &[(0, 1024)]), NOTHING);

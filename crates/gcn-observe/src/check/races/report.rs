@@ -1,4 +1,4 @@
-//! Findings about data races, and help for them.
+//! Findings of data races, with help.
 
 use std::sync::Arc;
 
@@ -101,18 +101,17 @@ fn help_fence_of_dispatch() -> Help {
 pub(super) struct Race<'a> {
     pub(super) run: &'a RaceDispatch,
     pub(super) memory: ShadowedMemory,
-    /// First address that both accesses touch.
+    /// Address of a byte that both accesses touch.
     pub(super) at: u64,
-    /// The earlier access.
     pub(super) before: PastAccess,
     /// LDS shadow of the workgroup.
     pub(super) share: &'a LdsShadow,
     /// The later access, and its lane if known.
     pub(super) now: PastAccess,
     pub(super) lane: Option<usize>,
-    /// True if both store the same value.
+    /// True if both accesses store the same value.
     pub(super) is_same_value: bool,
-    /// True if the earlier access happens before the later one, a load that may still read a stale value from its cache.
+    /// True if the earlier access happens before the later one, but this is a load that may read a stale value from its cache.
     pub(super) is_stale: bool,
 }
 
@@ -137,7 +136,7 @@ impl RaceSide {
         self.place.as_ref().map_or(0, |it| it.pc)
     }
 
-    /// True if the side has the higher address, or the same address and the higher wave.
+    /// True if the side has the higher instruction address, or the same one and the higher wave.
     fn is_primary_to(&self, other: &RaceSide) -> bool {
         let wave = |side: &RaceSide| {
             let wave = side.place.as_ref().and_then(|it| it.wave);
@@ -147,7 +146,7 @@ impl RaceSide {
     }
 }
 
-/// Address to report for a conflict at a byte: the address of its dword if the instruction accesses whole dwords.
+/// Returns the address to report for a conflict at a byte: that of its dword if the instruction accesses whole dwords.
 fn element_address(inst: &Inst, byte: u64) -> u64 {
     if u64::from(inst.does().element().bytes()) < DWORD {
         byte
@@ -164,7 +163,6 @@ fn past_element_address(run: &RaceDispatch, access: PastAccess, byte: u64) -> u6
     }
 }
 
-/// Adds a lane to a location, if known.
 fn in_lane(place: FindingPlace, lane: Option<usize>) -> FindingPlace {
     match lane {
         Some(lane) => place.lane(lane),
@@ -172,7 +170,7 @@ fn in_lane(place: FindingPlace, lane: Option<usize>) -> FindingPlace {
     }
 }
 
-/// Adds the lane of a past global access to its location, if the access is still logged.
+/// Adds the lane of a past global access to its code location, if the access is still logged.
 fn in_past_lane(
     run: &RaceDispatch,
     access: PastAccess,
@@ -185,12 +183,12 @@ fn in_past_lane(
     in_lane(place, lane)
 }
 
-/// Values of [`FindingKey::detail`] for races between dispatches, races with host reads, and missing fences.
+/// Values of [`FindingKey::detail`] for races of concurrent dispatches, races with host reads, and missing fences.
 const OF_DISPATCHES: u64 = 1;
 const OF_HOST_READS: u64 = 2;
 const OF_FENCES: u64 = 3;
 
-/// Description of a host access, and the detail of the finding's key.
+/// Returns a description of a host access, and the finding's [`FindingKey::detail`].
 fn part_of_host(kind: AccessKind) -> (&'static str, u64) {
     if kind.writes() {
         ("the host writes this memory while the kernel runs", 0)
@@ -203,7 +201,7 @@ fn part_of_host(kind: AccessKind) -> (&'static str, u64) {
 }
 
 impl Race<'_> {
-    /// Reports the race. The primary location is the instruction with the higher address, or the higher of two waves at
+    /// Reports the race. The primary location is the instruction with the higher address, or the higher wave if both are
     /// the same instruction, so that the finding does not depend on the execution order.
     pub(super) fn report(
         &self,
@@ -279,7 +277,7 @@ impl Race<'_> {
         });
     }
 
-    /// Lane of the earlier access, if known.
+    /// Returns the lane of the earlier access, if known.
     fn earlier_lane(&self) -> Option<usize> {
         let of_waves = || {
             let kept = (self.memory == ShadowedMemory::Lds)
@@ -315,7 +313,7 @@ impl Race<'_> {
     }
 }
 
-/// Creates a finding for a global race that is not detected during an event of the wave.
+/// Creates a finding of a race in global memory that was not detected during an event of the wave.
 fn found_apart(
     run: &RaceDispatch,
     access: PastAccess,
@@ -339,7 +337,7 @@ fn found_apart(
     finding
 }
 
-/// Reports a race between an earlier access by a wave and the host, which is reading or has just written the location.
+/// Reports a race between an earlier access by a wave and one by the host, which is reading or has just written memory.
 pub(super) fn report_host(
     findings: &Findings,
     run: &RaceDispatch,
@@ -377,7 +375,6 @@ pub(super) enum DispatchOrder {
 }
 
 impl DispatchOrder {
-    /// Describes the agents of a finding.
     fn agents(self) -> &'static str {
         match self {
             DispatchOrder::None => "waves of two dispatches",
@@ -402,8 +399,8 @@ impl DispatchOrder {
     }
 }
 
-/// Reports a race between waves of two dispatches; `sides` has the dispatch with the lower number first. The primary
-/// location is the instruction with the higher address.
+/// Reports a race between waves of two dispatches, given in the order of their numbers. The primary location is the
+/// instruction with the higher address.
 pub(super) fn report_dispatches(
     findings: &Findings,
     order: DispatchOrder,
@@ -443,7 +440,7 @@ pub(super) fn report_dispatches(
 }
 
 /// Reports cached loads that may return stale values because their dispatch began without an acquire fence after
-/// `earlier` ones wrote the locations. `now` returns the entry for a lane.
+/// `earlier` ones had written the locations. `now` returns the shadow entry for a lane.
 #[cold]
 pub(super) fn report_old(
     findings: &Findings,
@@ -466,7 +463,7 @@ pub(super) fn report_old(
             });
         }
         for (at, write, lane) in found {
-            // The dispatch's caches contain its own stores.
+            // The dispatch's caches hold its own stores.
             let mut is_own = false;
             run.global.writes(at..at + 1, |_, _| is_own = true);
             if !is_own {
@@ -516,19 +513,19 @@ pub(super) struct ConflictingAccess<'a> {
     pub(super) run: &'a RaceDispatch,
     pub(super) context: &'a Context<'a>,
     pub(super) event: &'a MemoryEvent<'a>,
-    /// Addresses of the event, or of an earlier load that the event's compare-and-swap has revealed to be plain.
+    /// Addresses of the event, or of an earlier load that the event's compare-and-swap shows to be plain.
     pub(super) access: &'a Access,
     pub(super) part: &'a AccessPart,
     pub(super) now: PastAccess,
     pub(super) is_scalar: bool,
-    /// Happens-before order of accesses that bypass the cache.
+    /// Happens-before order that would apply if the access bypassed the cache.
     pub(super) past_cache: HappensBefore<'a>,
     /// LDS shadow of the workgroup.
     pub(super) share: &'a LdsShadow,
 }
 
 impl ConflictingAccess<'_> {
-    /// Reports the conflicts. `values` are the stored values, if they have been computed.
+    /// Reports the conflicts. `values` has the stored values, if they have been computed.
     #[cold]
     pub(super) fn report(
         &self,
@@ -555,7 +552,7 @@ impl ConflictingAccess<'_> {
             let is_same_store =
                 is_same_wave && before.kind() == AccessKind::Store && before.site() == now.site();
             if is_same_store && values.iter().filter(is_own).count() > 1 {
-                // Both are lanes of this instruction, which `overlap` has compared.
+                // Both lanes belong to this instruction, and `overlap` has compared them.
                 continue;
             }
             let both_store = before.kind() == AccessKind::Store && part.kind == AccessKind::Store;

@@ -32,7 +32,7 @@ pub(super) struct RaceDispatch {
     pub(super) id: u64,
     /// Symbol of the kernel, if known.
     pub(super) kernel: Option<String>,
-    /// Sizes and arguments, for findings.
+    /// Sizes and arguments of the launch, for findings.
     pub(super) launch: Arc<FindingLaunch>,
     pub(super) layout: EntryLayout,
     pub(super) global: GlobalShadow,
@@ -40,7 +40,7 @@ pub(super) struct RaceDispatch {
     pub(super) places: Arc<AccessPlaces>,
     /// True if threads hold the pages that they are about to write; see [`Recent::hold`](super::global::Recent::hold).
     pub(super) holds_pages: bool,
-    /// Number of workgroups in x and y.
+    /// Numbers of workgroups in x and y.
     groups: [u64; 2],
     waves_per_group: u64,
     /// True if the dispatch begins with an acquire fence, so that its caches contain no stale values.

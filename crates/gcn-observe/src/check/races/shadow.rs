@@ -1,8 +1,8 @@
 //! Shadow memory: the last accesses to each byte.
 //!
 //! A row covers 256 bytes, which is one dword for each of 64 lanes. It has a single [`ShadowCell`] as long as it is
-//! accessed as a whole. After that, it has a cell per quarter or dword, or a cell per byte if part of a dword has been
-//! accessed. Cells of dwords and bytes are stored as single accesses until one of them has more than one.
+//! accessed as a whole. After that, it has a cell per quarter or dword, or a cell per byte once part of a dword has been
+//! accessed. Cells of dwords and bytes are stored as single accesses until one of them needs more than one.
 
 use std::mem::take;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use super::lds_queue::Backlog;
 
 /// Size of a row in bytes.
 pub(super) const ROW: usize = 256;
-/// Size of a quarter row in bytes: 16 dwords, or one byte for each lane.
+/// Size of a quarter of a row in bytes: one byte for each lane.
 pub(super) const QUARTER: usize = 64;
 const DWORD: usize = 4;
 
@@ -28,7 +28,7 @@ pub(super) enum ShadowRow {
     Bytes(Cells<ROW>),
 }
 
-/// Cells of `N` parts of a row.
+/// Cells of a row that is divided into `N` parts.
 #[derive(Debug)]
 pub(super) enum Cells<const N: usize> {
     /// Each cell has at most one access.
@@ -37,7 +37,7 @@ pub(super) enum Cells<const N: usize> {
 }
 
 impl<const N: usize> Cells<N> {
-    /// Splits each cell into several copies. Returns `None` if the memory limit is reached.
+    /// Creates cells as copies of fewer, larger ones. Returns `None` if the memory limit is reached.
     fn new(cells: &[ShadowCell], may_grow: &impl Fn(u64) -> bool) -> Option<Cells<N>> {
         let times = N / cells.len();
         let fits = cells
@@ -56,7 +56,6 @@ impl<const N: usize> Cells<N> {
         })
     }
 
-    /// Returns the cell at an index.
     fn cell(&self, index: usize) -> ShadowCell {
         match self {
             Cells::Single(accesses) => accesses[index].cell(),
@@ -91,7 +90,7 @@ impl<const N: usize> Cells<N> {
         }
     }
 
-    /// Records a plain load of a cell if the result can be represented. Otherwise, records nothing and returns false.
+    /// Records a plain load of a cell if the representation can hold the result. Otherwise, records nothing and returns false.
     #[inline(always)]
     fn touch_by_load(
         &mut self,
@@ -124,12 +123,12 @@ struct CellAccess<'a, 'v> {
 }
 
 impl CellAccess<'_, '_> {
-    /// Records the access in cells. Stops at a cell whose new value `S` cannot represent, and returns its index and that value.
+    /// Records the access in cells. Stops if `S` cannot hold a cell's new value, and returns the cell's index and that value.
     #[inline]
     fn touch<S: StoredCell>(&mut self, cells: &mut [S]) -> Option<(usize, ShadowCell)> {
         let (now, view) = (self.now, self.view);
         let is_plain_load = now.kind() == AccessKind::Load && !self.met.wants_writes;
-        // Adjacent cells mostly have the same history. If nothing was found, the result for one cell also applies to the next.
+        // Adjacent cells mostly have equal histories. Unless something was found in one cell, equal ones get the same result.
         let mut last: Option<[S; 2]> = None;
         for (index, stored) in cells.iter_mut().enumerate() {
             let at = self.at;
@@ -159,11 +158,11 @@ impl CellAccess<'_, '_> {
     }
 }
 
-/// Representation of a cell.
+/// Representation of a cell in a row.
 trait StoredCell: Copy + PartialEq {
     fn cell(self) -> ShadowCell;
 
-    /// Returns `None` if the representation cannot hold the cell's accesses.
+    /// Converts a cell. Returns `None` if the representation cannot hold its accesses.
     fn from_cell(cell: ShadowCell) -> Option<Self>;
 
     /// Records a plain load; `met` must not collect writes. Fails with the new cell if the representation cannot hold it.
@@ -244,7 +243,6 @@ impl ShadowRow {
         }
     }
 
-    /// Returns the cell at an index.
     fn cell(&self, index: usize) -> ShadowCell {
         match self {
             ShadowRow::Whole(cell) => *cell,
@@ -254,7 +252,6 @@ impl ShadowRow {
         }
     }
 
-    /// True if a byte range consists of whole cells.
     #[inline]
     fn has_cells_for(&self, bytes: &Range<usize>) -> bool {
         let size = self.size();
@@ -287,8 +284,8 @@ impl ShadowRow {
         }
     }
 
-    /// Records an access to bytes of the row. `base` is the address of the row. `may_grow` returns true if a number of
-    /// bytes may be allocated; an access that needs more is not recorded.
+    /// Checks and records an access to bytes of the row, whose address is `base`. `may_grow` returns true if it permits the
+    /// allocation of a number of bytes; if it does not, the access is not recorded.
     pub(super) fn touch(
         &mut self,
         bytes: Range<usize>,
@@ -323,8 +320,8 @@ impl ShadowRow {
         }
     }
 
-    /// Records a plain load of bytes that form a single dword or byte cell, if `met` collects no writes and the row can hold
-    /// the result. Otherwise, records nothing and returns false. `at` is the address of the first byte.
+    /// Records a plain load of a single dword or byte cell, if `met` collects no writes and the row can hold the result.
+    /// Otherwise, records nothing and returns false. `at` is the address of the first byte.
     #[inline(always)]
     pub(super) fn touch_cell_by_load(
         &mut self,
@@ -347,8 +344,8 @@ impl ShadowRow {
         }
     }
 
-    /// Calls `each` for each location of two rows, with its first byte and its cells in both rows. A location is
-    /// skipped if its cells equal those of the previous location.
+    /// Calls `each` for each location of two rows, with the index of its first byte and its cells in both rows. Skips
+    /// locations whose cells equal those of the previous one.
     pub(super) fn both(rows: [&ShadowRow; 2], mut each: impl FnMut(usize, [ShadowCell; 2])) {
         let sizes = rows.map(ShadowRow::size);
         let mut last = None;
@@ -384,12 +381,12 @@ impl ShadowRow {
     }
 }
 
-/// Calls `each` for each row of a range, with the row number and the accessed bytes of the row.
+/// Calls `each` for each row of a range, with the row number and the part of the row inside the range.
 pub(super) fn rows(range: Range<u64>, mut each: impl FnMut(u64, Range<usize>)) {
     let mut at = range.start;
     while at < range.end {
         let row = at / ROW as u64;
-        // Saturates in the last row: 2^64 is not representable, and no range contains the last byte.
+        // Saturates in the last row, whose end is not representable. No range contains its last byte.
         let end = (row + 1).saturating_mul(ROW as u64).min(range.end);
         let from = (at % ROW as u64) as usize;
         each(row, from..from + (end - at) as usize);
@@ -397,7 +394,7 @@ pub(super) fn rows(range: Range<u64>, mut each: impl FnMut(u64, Range<usize>)) {
     }
 }
 
-/// Shadow of a workgroup's LDS. It may be reused: accesses by earlier workgroups happen before all later ones.
+/// Shadow of a workgroup's LDS. It may be reused: accesses by one workgroup happen before those by later ones.
 #[derive(Debug, Default)]
 pub(super) struct LdsShadow {
     rows: Vec<ShadowRow>,
@@ -412,14 +409,13 @@ impl LdsShadow {
         self.backlog.resize(self.rows.len() * ROW);
     }
 
-    /// Marks all accesses so far as ordered by a barrier.
+    /// Discards the queue at a barrier, which orders its accesses before all later ones.
     pub(super) fn barrier(&mut self) {
         self.backlog.clear();
     }
 
-    /// Queues an LDS access without ordering effects, unless a nearby access may conflict with it. Lanes of the access
-    /// may conflict with each other unless `is_apart`. Returns false if the access was not queued, and must be checked
-    /// by [`LdsShadow::touch`].
+    /// Queues an LDS access without ordering effects; see [`Backlog::keep`]. Returns false if the access was not queued,
+    /// and must be passed to [`LdsShadow::touch_all`].
     pub(super) fn keep(
         &mut self,
         access: &ShareAccess<'_>,
@@ -441,7 +437,7 @@ impl LdsShadow {
         self.backlog.lane_of(access, at)
     }
 
-    /// Records an access by lanes; `now` returns the entry for the lane of a span. Bytes beyond LDS are ignored.
+    /// Checks and records an access; `now` returns the entry for a span's first lane. Bytes beyond LDS are ignored.
     pub(super) fn touch_all(
         &mut self,
         spans: &[Span],
@@ -469,7 +465,7 @@ impl LdsShadow {
         self.note(range, now, view, met);
     }
 
-    /// Enters the queued accesses into the rows.
+    /// Moves the queued accesses into the rows.
     #[cold]
     pub(super) fn settle(&mut self, view: &HappensBefore<'_>) {
         let mut backlog = take(&mut self.backlog);

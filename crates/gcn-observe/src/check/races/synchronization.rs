@@ -13,8 +13,7 @@ use super::access::{DWORD, ShadowedMemory};
 use crate::filter::lanes;
 use crate::lint::{Ahead, Reached, SwapLoads};
 
-/// Encodings of memory instructions with GLC set, as GLC loads and returning atomics have: mask and value of the first
-/// dword.
+/// Memory instructions with GLC set, such as GLC loads and returning atomics: mask and value of the first dword.
 const COHERENT: [(u32, u32); 5] = [
     // FLAT, MUBUF, MTBUF, MIMG, and SMEM since GCN 1.2.
     (0xfc01_0000, 0xdc01_0000),
@@ -31,7 +30,7 @@ fn is_coherent(dword: u32) -> bool {
 
 /// True if a dword may begin a DS instruction with GDS set, such as a GWS instruction.
 fn may_be_of_gws(dword: u32) -> bool {
-    // GCN 1.2 and later, and earlier generations.
+    // GCN 1.2 and later, or GCN 1.0 and 1.1.
     dword & 0xfc01_0000 == 0xd801_0000 || dword & 0xfc02_0000 == 0xd802_0000
 }
 
@@ -44,7 +43,7 @@ pub(super) struct Synchronization {
     pub(super) acquires_lds: bool,
     /// The code may read from a release by any wave, or observe host writes.
     pub(super) orders: bool,
-    /// The code may write global memory after waiting for earlier writes, and thereby publish these.
+    /// The code may write global memory after waiting for earlier writes, and thereby publish them.
     pub(super) publishes: bool,
     /// The code may contain atomics, which do not race with stores that follow waits.
     pub(super) has_atomics: bool,
@@ -53,8 +52,8 @@ pub(super) struct Synchronization {
 }
 
 impl Synchronization {
-    /// Determines the synchronization that a dispatch's code can use. If the reachable instructions are unknown, all is
-    /// assumed, but acquires from global memory only if some word looks like one.
+    /// Determines the synchronization that a dispatch's code can use. If the reachable instructions are unknown, assumes
+    /// everything except acquires from global memory, which require a word that looks like one.
     pub(super) fn of(ahead: &Ahead, dispatched: &Dispatched<'_>) -> Synchronization {
         let words = dispatched.code.words();
         ahead
@@ -306,7 +305,7 @@ struct LastLoad {
     address: Box<[u64; LANES]>,
 }
 
-/// Last loads of a wave that feed compare-and-swaps.
+/// Last execution of each load of a wave that feeds a compare-and-swap.
 #[derive(Debug, Default)]
 pub(super) struct LastSwapLoads(Vec<LastLoad>);
 

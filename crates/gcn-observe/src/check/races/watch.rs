@@ -33,7 +33,7 @@ thread_local! {
     static RUNS_WAVES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// True on threads that run waves. Host writes on these threads serve calls made by the kernel.
+/// True on threads that run waves. Host accesses on these threads serve calls made by the kernel.
 pub(super) fn runs_waves() -> bool {
     RUNS_WAVES.get()
 }
@@ -46,12 +46,11 @@ pub(super) struct RaceWatch {
     run: Option<Arc<RaceDispatch>>,
     unseen: UnseenDispatches,
     groups: GroupShadows,
-    /// Facts, indexed by instruction number.
     facts: ByStep<AccessFacts>,
     parts: Parts,
     apart: PlaceBits,
     met: Conflicts,
-    /// Writes that an instruction reads from: scratch buffer, reused to avoid allocation.
+    /// Writes that the instruction reads: scratch buffer, reused to avoid allocation.
     reads: Vec<Read>,
     recent: Recent,
     /// The compare-and-swap in progress, if any.
@@ -60,7 +59,6 @@ pub(super) struct RaceWatch {
 }
 
 impl RaceWatch {
-    /// Creates a checker for the waves of one thread.
     pub(super) fn new(
         findings: Arc<Findings>,
         runs: Arc<Runs>,
@@ -84,7 +82,6 @@ impl RaceWatch {
         }
     }
 
-    /// Returns facts about the instruction of an event.
     #[inline]
     fn facts(
         &mut self,
@@ -97,7 +94,7 @@ impl RaceWatch {
         Some(*self.facts.of(event.instruction.step, make))
     }
 
-    /// Handles an access before it executes.
+    /// Handles an access before its execution.
     fn begins(
         &mut self,
         run: &RaceDispatch,
@@ -135,7 +132,7 @@ impl RaceWatch {
         Some(())
     }
 
-    /// Checks loads that feed a compare-and-swap but used another address, as plain loads.
+    /// Checks those loads that feed a compare-and-swap but read another address, since they count as plain.
     fn find_plain_loads(
         &mut self,
         run: &RaceDispatch,
@@ -189,7 +186,7 @@ impl RaceWatch {
         Some(())
     }
 
-    /// Handles an access by the lanes in `lanes`.
+    /// Handles the part of an access by the lanes in `lanes`.
     fn access(
         &mut self,
         run: &RaceDispatch,
@@ -217,8 +214,8 @@ impl RaceWatch {
         self.look(run, context, event, event.access(), shape.as_ref(), facts)
     }
 
-    /// Checks each part of an access, in the order of the model: the accesses that happen before it, the shadow, release
-    /// sequences, conflicts, and finally the wave's acquires and releases.
+    /// Checks and records each part of an access: determines the accesses that happen before it, updates the shadow and
+    /// release sequences, and reports conflicts. Finally applies the wave's acquires and releases.
     fn look(
         &mut self,
         run: &RaceDispatch,
@@ -311,7 +308,7 @@ impl RaceWatch {
                 group.wave(wave).writes(part.memory, lanes);
             }
 
-            // A kernel that orders its waves may invalidate the caches itself.
+            // A kernel that uses acquires may invalidate the caches itself.
             let may_be_old = part.memory == ShadowedMemory::Global && !run.means.orders;
             if may_be_old && part.kind == AccessKind::Load && !self.unseen.is_empty() {
                 report_old(&self.findings, run, &self.unseen, part, entry);
@@ -360,9 +357,9 @@ enum SequenceEffect {
     End,
 }
 
-/// Synchronization by a part of an access, apart from releases.
+/// Synchronization by a part of an access, except releases.
 struct PartRoles {
-    /// The part acquires the releases that it reads from.
+    /// The part acquires the releases that it reads.
     acquires: bool,
     sequences: Option<SequenceEffect>,
 }
@@ -449,12 +446,12 @@ impl WaveObserver for RaceWatch {
     }
 
     fn wave_ends(&mut self, context: &Context<'_>, _: WaveEnd<'_>) {
-        // Releases pages held for an access that has faulted.
+        // The last access may have faulted while it held pages.
         self.recent.release();
         self.groups.wave_ends(context.id());
     }
 
-    /// Queues an LDS access for later inspection. Returns false if it must be inspected now.
+    /// Queues an LDS access if possible. Returns false if it must be checked now.
     fn overlooks(&mut self, context: &Context<'_>, access: &ShareAccess<'_>) -> bool {
         let Some(run) = &self.run else {
             return true;
