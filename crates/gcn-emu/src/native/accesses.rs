@@ -9,7 +9,8 @@ use std::mem::offset_of;
 use gcn_isa::regs;
 use iced_x86::code_asm::{
     AsmMemoryOperand, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edi, edx, esi, qword_ptr, r8, r8d,
-    r9, r9b, r9d, r9w, r10, r14, rax, rcx, rdi, rdx, rsi, rsp, word_ptr, xmmword_ptr, ymmword_ptr,
+    r9, r9b, r9d, r9w, r10, r11, r14, rax, rcx, rdi, rdx, rsi, rsp, word_ptr, xmmword_ptr,
+    ymmword_ptr,
 };
 
 use super::access::{Access, BufferAccess, ScalarSource, Space, StoredElements};
@@ -223,12 +224,12 @@ impl Assembly {
         asm.ldmxcsr(dword_ptr(frame(offset_of!(Frame, usual))))?;
         asm.push(rcx)?;
         asm.push(r8)?;
-        asm.sub(rsp, 8)?;
+        asm.push(r11)?;
         asm.mov(rdi, r14)?;
         asm.mov(ecx, r8d)?;
         asm.vzeroupper()?;
         asm.call(qword_ptr(frame(offset_of!(Frame, find))))?;
-        asm.add(rsp, 8)?;
+        asm.pop(r11)?;
         asm.pop(r8)?;
         asm.pop(rcx)?;
         asm.ldmxcsr(mxcsr)?;

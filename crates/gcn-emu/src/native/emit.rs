@@ -6,7 +6,8 @@ use std::mem::offset_of;
 use gcn_isa::effect::Shift;
 use gcn_isa::regs;
 use iced_x86::code_asm::{
-    AsmRegisterYmm, CodeLabel, byte_ptr, dword_ptr, eax, ecx, qword_ptr, r8d, r14, rax, registers,
+    AsmRegisterYmm, CodeLabel, byte_ptr, dword_ptr, eax, ecx, qword_ptr, r8d, r11, r14, rax,
+    registers,
 };
 
 use super::frame::Frame;
@@ -120,14 +121,42 @@ impl Emitter<'_> {
             let mut end = self.code.asm.create_label();
             self.code.asm.jmp(end)?;
             self.code.asm.set_label(&mut inactive)?;
+            self.code.asm.xor(eax, eax)?;
             for first in self.lowered.masks.keys() {
-                self.code.asm.mov(byte_ptr(mask_byte(*first)), 0)?;
+                self.write_mask(*first)?;
             }
             self.code.asm.jmp(next)?;
             self.code.asm.set_label(&mut end)?;
             self.code.asm.zero_bytes()?;
         }
+        if let Some(first) = self.gathered_mask() {
+            self.code.asm.mov(qword_ptr(scalar(first)), r11)?;
+        }
         self.cold()
+    }
+
+    /// Mask that the loop gathers in R11 and stores as a whole, so that later loads of it are forwarded from one store.
+    fn gathered_mask(&self) -> Option<u8> {
+        let masks = &self.lowered.masks;
+        let is_vcc = |first: &u8| *first == regs::VCC_LO;
+        let vcc = masks.keys().copied().find(is_vcc);
+        vcc.or_else(|| masks.keys().next().copied())
+    }
+
+    /// Writes the bits of a mask in RAX for the current slice.
+    fn write_mask(&mut self, first: u8) -> Result<(), EmitError> {
+        let is_gathered = self.gathered_mask() == Some(first);
+        let asm = &mut self.code.asm;
+        // If the code leaves the loop, the interpreter needs the bits of the slices before.
+        if !is_gathered || self.lowered.may_fail() {
+            asm.mov(byte_ptr(mask_byte(first)), registers::al)?;
+        }
+        if is_gathered {
+            asm.shr(r11, SLICE as u32)?;
+            asm.shl(rax, u64::BITS - SLICE as u32)?;
+            asm.or(r11, rax)?;
+        }
+        Ok(())
     }
 
     fn operations(&mut self, order: &[Id]) -> Result<(), EmitError> {
@@ -252,7 +281,7 @@ impl Emitter<'_> {
             if !all_active {
                 asm.and(registers::al, byte_ptr(mask_byte(regs::EXEC_LO)))?;
             }
-            asm.mov(byte_ptr(mask_byte(first)), registers::al)?;
+            self.write_mask(first)?;
         }
         if !all_active {
             self.code.asm.vmovdqa(SCRATCH, slot(EXEC))?;
@@ -281,13 +310,38 @@ impl Emitter<'_> {
     /// Writes scalar registers and SCC.
     fn write_scalars(&mut self) -> Result<(), EmitError> {
         let lowered = self.lowered;
-        for (&register, &id) in &lowered.scalars {
-            let to = dword_ptr(scalar(register));
-            if let Op::Const(value) = lowered.graph.op(id) {
-                self.code.asm.mov(to, value as i32)?;
-            } else {
-                let value = self.loaded(id)?;
-                self.code.asm.vmovd(to, low_half(value))?;
+        let mut scalars = lowered.scalars.iter().peekable();
+        while let Some((&register, &id)) = scalars.next() {
+            let high = scalars.next_if(|(it, _)| register % 2 == 0 && **it == register + 1);
+            let constant = |id: Id| match lowered.graph.op(id) {
+                Op::Const(value) => Some(value),
+                _ => None,
+            };
+            let to = scalar(register);
+            // A pair is stored at once, so that later loads of it are forwarded from one store.
+            match (constant(id), high) {
+                (Some(low), None) => self.code.asm.mov(dword_ptr(to), low as i32)?,
+                (None, None) => {
+                    let value = self.loaded(id)?;
+                    self.code.asm.vmovd(dword_ptr(to), low_half(value))?;
+                }
+                (low, Some((_, &high))) => {
+                    if let (Some(low), Some(high)) = (low, constant(high)) {
+                        let value = u64::from(low) | u64::from(high) << u32::BITS;
+                        self.code.asm.mov(rax, value)?;
+                        self.code.asm.mov(qword_ptr(to), rax)?;
+                        continue;
+                    }
+                    let mut low = self.loaded(id)?;
+                    if low == SCRATCH {
+                        self.code.asm.vmovdqa(OTHER, low)?;
+                        low = OTHER;
+                    }
+                    let high = low_half(self.loaded(high)?);
+                    let both = low_half(SCRATCH);
+                    self.code.asm.vpunpckldq(both, low_half(low), high)?;
+                    self.code.asm.vmovq(qword_ptr(to), both)?;
+                }
             }
         }
         if let Some(result) = lowered.scc {
