@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use gcn_emu::observe::{Access, Context, Instruction, LaneSpace};
+use gcn_emu::observe::{Access, Context, Instruction};
+
+/// Size of a dword in bytes.
+const DWORD: u8 = 4;
 
 /// Filter for executed instructions. An instruction matches if it matches an entry of each nonempty list.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -36,15 +39,19 @@ impl TraceFilter {
 
     /// True if an access overlaps one of the memory ranges.
     pub(crate) fn fits_access(&self, access: &Access) -> bool {
-        let is_inside = |address: u64| {
-            let end = address.saturating_add(u64::from(access.bytes.max(1)));
-            let overlaps = |range: &Range<u64>| address < range.end && range.start < end;
-            self.memory.iter().any(overlaps)
+        let bytes = if access.scalar {
+            access.bytes.min(DWORD * access.dwords_in_bounds)
+        } else {
+            access.bytes
         };
-        lanes(access.lanes()).any(|lane| {
-            let is_shared = matches!(access.space(lane), Some(LaneSpace::Lds | LaneSpace::Gds));
-            !is_shared && access.place(lane, 0).is_some_and(is_inside)
-        })
+        // The bytes of a lane may not be contiguous: scratch and swizzled buffers interleave lanes.
+        let is_accessed = |range: &Range<u64>| {
+            lanes(access.lanes()).any(|lane| {
+                let mut places = (0..bytes).filter_map(|byte| access.place(lane, byte.into()));
+                places.any(|place| range.contains(&place))
+            })
+        };
+        self.memory.iter().any(is_accessed)
     }
 }
 
@@ -87,6 +94,50 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// True if the filter for a memory range matches an access.
+    fn fits(range: Range<u64>, access: &Access) -> bool {
+        let filter = TraceFilter {
+            memory: vec![range],
+            ..TraceFilter::default()
+        };
+        filter.fits_access(access)
+    }
+
+    #[test]
+    fn lanes_access_their_own_dwords_of_scratch() {
+        let access = Access {
+            bytes: 8,
+            scratch: 0b11,
+            scratch_base: 0x1000,
+            scratch_bytes: 16,
+            ..Access::default()
+        };
+        assert!(fits(0x1000..0x1001, &access) && fits(0x1007..0x1010, &access));
+        assert!(fits(0x1100..0x1104, &access) && fits(0x1107..0x1108, &access));
+        assert!(
+            !fits(0x1008..0x1100, &access),
+            "the first dwords of other lanes"
+        );
+        assert!(
+            !fits(0x1108..0x2000, &access),
+            "the second dwords of other lanes"
+        );
+    }
+
+    #[test]
+    fn scalar_loads_access_the_dwords_in_bounds() {
+        let access = Access {
+            bytes: 16,
+            scalar: true,
+            global: 1,
+            address: [0x2000; 64],
+            dwords_in_bounds: 2,
+            ..Access::default()
+        };
+        assert!(fits(0x2007..0x2008, &access));
+        assert!(!fits(0x2008..0x2010, &access));
+    }
 
     #[test]
     fn patterns_denote_names() {
