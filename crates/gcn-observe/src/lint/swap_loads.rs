@@ -31,7 +31,7 @@ use super::program::{LintStep, Next};
 
 /// Maximum number of instructions visited per load.
 const MOST_STEPS: usize = 1 << 12;
-/// Meeting address of paths that never meet. No instruction has it.
+/// Address at which paths without a known meeting point are said to meet. No instruction has it.
 const NEVER: u64 = u64::MAX;
 /// Maximum number of instructions visited for all loads of a kernel.
 const MOST_STEPS_OF_ALL: usize = 1 << 20;
@@ -321,9 +321,8 @@ impl SwapCode<'_> {
             .flatten()
     }
 
-    /// Returns the lowest address after a branch at which its paths meet, or [`NEVER`]; `None` if they only meet before
-    /// the branch, or the search takes too long.
-    fn meeting(&self, branch: usize) -> Option<u64> {
+    /// Returns the lowest address after a branch at which its paths meet, or [`NEVER`] if there is none or it is too far away.
+    fn meeting(&self, branch: usize) -> u64 {
         let reach = |from: usize| {
             let mut reached = HashSet::new();
             let mut work = vec![from];
@@ -337,17 +336,13 @@ impl SwapCode<'_> {
             self.spend(reached.len())?;
             Some(reached)
         };
-        let mut paths = self.successors(branch);
-        let (one, other) = (reach(paths.next()?)?, reach(paths.next()?)?);
-        let mut common = one
-            .intersection(&other)
-            .map(|it| self.steps[*it].pc)
-            .peekable();
-        let are_whole = one.len().max(other.len()) < MOST_STEPS;
-        if common.peek().is_none() && are_whole {
-            return Some(NEVER);
-        }
-        common.filter(|pc| *pc > self.steps[branch].pc).min()
+        let mut paths = self.successors(branch).filter_map(reach);
+        let (Some(one), Some(other)) = (paths.next(), paths.next()) else {
+            return NEVER;
+        };
+        let common = one.intersection(&other).map(|it| self.steps[*it].pc);
+        let after = common.filter(|pc| *pc > self.steps[branch].pc);
+        after.min().unwrap_or(NEVER)
     }
 
     fn execute(&self, step: &LintStep, state: &mut PathState) -> Effect {
@@ -381,7 +376,7 @@ impl SwapCode<'_> {
         ) = (source, step.next)
         {
             let number = self.by_address.get(&step.pc);
-            let meeting = number.and_then(|number| self.meeting(*number));
+            let meeting = number.map(|number| self.meeting(*number));
             state.until = state.until.max(meeting);
         }
         change_lanes(step, source.is_some(), state);

@@ -42,6 +42,7 @@ fn the_load_of_a_compare_and_swap_loop_is_part_of_it() {
 #[test]
 fn a_load_that_is_used_otherwise_is_a_plain_one() {
     let race = format!("global-race: {SWAP} | {LOAD}");
+    let old = ["gfx601", "gfx701", "gfx803"];
     for between in [
         // The value itself, something that depends on it, and conditions of another store.
         "buffer_store_dword v3, v1, s[4:7], 0 offen offset:2048",
@@ -54,9 +55,15 @@ fn a_load_that_is_used_otherwise_is_a_plain_one() {
         "v_readfirstlane_b32 s12, v3\ns_cmp_eq_u32 s12, s8\ns_cbranch_scc0 loop\n\
          buffer_store_dword v0, v1, s[4:7], 0 offen offset:2048\ns_endpgm",
     ] {
-        let old = ["gfx601", "gfx701", "gfx803"];
         super::expect(&old, WAVES, RACES, &swap_loop(between), &[&race]);
     }
+    // Paths that meet at a lower address.
+    let below = format!(
+        "{}s_endpgm\ndecide:\nv_readfirstlane_b32 s12, v3\ns_cmp_eq_u32 s12, 0\ns_cbranch_scc0 merge\n\
+         buffer_store_dword v0, v1, s[4:7], 0 offen offset:2048\ns_branch merge",
+        swap_loop("s_branch decide\nmerge:")
+    );
+    super::expect(&old, WAVES, RACES, &below, &[&race]);
     // The load decides nothing else, but compares with another place.
     let elsewhere = "v_mov_b32 v7, 1\nbuffer_atomic_add v7, v2, s[4:7], 0 offen\nv_mov_b32 v6, 4";
     let race = format!("global-race: buffer_atomic_add v7, v2, s[4:7], 0 offen | {LOAD}");
