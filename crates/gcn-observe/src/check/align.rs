@@ -68,8 +68,8 @@ fn misaligned(context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Misalign
     if plan.family.is_scalar() {
         return scalar(context, plan, event);
     }
-    if event.access().scalar || matches!(plan.does, Does::LoadByLane | Does::StoreByLane) {
-        // These instructions have no address register.
+    if event.access().scalar {
+        // The addresses of these accesses have no low bits.
         return None;
     }
     // The format determines the required alignment of these accesses.
@@ -119,9 +119,13 @@ fn places(
     let wave = context.wave;
     let register = |number: Option<u8>| number.map_or(0, |it| wave.vgpr(it).0[lane]);
     if plan.family == Family::Share {
+        if matches!(plan.does, Does::LoadByLane | Does::StoreByLane) {
+            return [Some(access.address[lane]), None];
+        }
         if matches!(plan.does, Does::AtomicFromLds(..)) {
-            // The distance to the second address is in dwords, so both have the same low bits.
-            return [Some(register(plan.vaddr).into()), None];
+            // The distance to the second element is in dwords, possibly in the high bits of the register.
+            let low = register(plan.vaddr) & !plan.mask;
+            return [Some(access.address[lane] | u64::from(low)), None];
         }
         let first = register(plan.vaddr).wrapping_add(plan.offset as u32);
         let second = first.wrapping_add(plan.distance as u32);
