@@ -4,14 +4,14 @@
 //! grid = 64
 //! args = { data = "u32*64" }
 // GCN all: warning[float-to-int-overflow]: converts 2147483648, which is out of the range of a signed integer of 32 bits
-// GCN all: --> check/arith-conversion.s:54:5
+// GCN all: --> check/arith-conversion.s:69:5
 // GCN all: |
-// GCN all: 54 |     v_cvt_i32_f32 v4, v3                    // too large from lane 4 on
+// GCN all: 69 |     v_cvt_i32_f32 v4, v3                    // too large from lane 4 on
 // GCN all: |     ^^^^^^^^^^^^^ converts it
 // GCN all: |
-// GCN all: ::: check/arith-conversion.s:55:5
+// GCN all: ::: check/arith-conversion.s:70:5
 // GCN all: |
-// GCN all: 55 |     v_lshlrev_b32 v5, 1, v4
+// GCN all: 70 |     v_lshlrev_b32 v5, 1, v4
 // GCN all: |     ------------- the first use of the result
 // GCN all: |
 // GCN 1.0, 1.1: = note: converts it: `v_cvt_i32_f32_e32 v4, v3`, at kernel+0x28, workgroup 0,0,0, wave 0, lane 4
@@ -21,14 +21,14 @@
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: warning[float-to-int-overflow]: converts -1, which is out of the range of an unsigned integer of 32 bits
-// GCN all: --> check/arith-conversion.s:60:5
+// GCN all: --> check/arith-conversion.s:75:5
 // GCN all: |
-// GCN all: 60 |     v_cvt_u32_f32 v8, -v2                   // negative from lane 1 on
+// GCN all: 75 |     v_cvt_u32_f32 v8, -v2                   // negative from lane 1 on
 // GCN all: |     ^^^^^^^^^^^^^ converts it
 // GCN all: |
-// GCN all: ::: check/arith-conversion.s:61:5
+// GCN all: ::: check/arith-conversion.s:76:5
 // GCN all: |
-// GCN all: 61 |     buffer_store_dword v8, v1, s[4:7], 0 offen
+// GCN all: 76 |     buffer_store_dword v8, v1, s[4:7], 0 offen
 // GCN all: |     ------------------ the store of the result
 // GCN all: |
 // GCN 1.0, 1.1: = note: converts it: `v_cvt_u32_f32_e64 v8, -v2`, at kernel+0x44, workgroup 0,0,0, wave 0, lane 1
@@ -37,7 +37,22 @@
 // GCN 1.2, 1.4, 1.4.1: = note: the store of the result: `buffer_store_dword v8, v1, s[4:7], 0 offen`, at kernel+0x50, workgroup 0,0,0, wave 0, lane 1
 // GCN all: = note: kernel kernel, once
 // GCN all: 
-// GCN all: 2 warnings
+// GCN all: warning[float-to-int-overflow]: converts 8589934592, which is out of the range of an unsigned integer of 32 bits
+// GCN all: --> check/arith-conversion.s:80:5
+// GCN all: |
+// GCN all: 80 |     v_cvt_u32_f32 v10, v9                   // first 2^32, which is overwritten, and then 2^33
+// GCN all: |     ^^^^^^^^^^^^^ converts it
+// GCN all: |
+// GCN all: ::: check/arith-conversion.s:85:5
+// GCN all: |
+// GCN all: 85 |     v_lshlrev_b32 v11, 1, v10
+// GCN all: |     ------------- the first use of the result
+// GCN all: |
+// GCN all: = note: converts it: `v_cvt_u32_f32_e32 v10, v9`, at again+0x0, workgroup 0,0,0, wave 0, lane 0
+// GCN all: = note: the first use of the result: `v_lshlrev_b32_e32 v11, 1, v10`, at again+0x14, workgroup 0,0,0, wave 0, lane 0
+// GCN all: = note: kernel kernel, once
+// GCN all: 
+// GCN all: 3 warnings
 // GCN all: exit status 3
 .globl kernel
 .p2align 8
@@ -59,6 +74,15 @@ kernel:
     buffer_store_dword v7, v1, s[4:7], 0 offen
     v_cvt_u32_f32 v8, -v2                   // negative from lane 1 on
     buffer_store_dword v8, v1, s[4:7], 0 offen
+    v_mov_b32 v9, 0x4f800000                // 2^32
+    s_mov_b32 s8, 2
+again:
+    v_cvt_u32_f32 v10, v9                   // first 2^32, which is overwritten, and then 2^33
+    v_add_f32 v9, v9, v9
+    s_sub_u32 s8, s8, 1
+    s_cmp_lg_u32 s8, 0
+    s_cbranch_scc1 again
+    v_lshlrev_b32 v11, 1, v10
     s_endpgm
 .rodata
 .p2align 6

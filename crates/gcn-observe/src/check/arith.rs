@@ -161,8 +161,7 @@ impl ArithWatch {
                     let is_out = !number.is_nan() && !range.holds(number);
                     self.issued.exceptional |= u64::from(is_out) << lane;
                     if is_out {
-                        let first = shadow.converted.entry((context.pc, lane));
-                        first.or_insert(value);
+                        shadow.converted.insert((context.pc, lane), value);
                     }
                 }
                 return;

@@ -95,7 +95,7 @@ pub(super) struct ExceptionShadow {
     registers: LaneNumbers,
     /// Origin numbers by address of the scratch dword.
     pub(super) scratch: HashMap<u64, ExceptionId>,
-    /// First out-of-range number that was converted, by instruction address and lane.
+    /// Last out-of-range number that was converted, by instruction address and lane.
     pub(super) converted: HashMap<(u64, usize), FloatBits>,
 }
 
