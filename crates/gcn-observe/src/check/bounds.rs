@@ -308,13 +308,13 @@ impl BoundsCheck<'_, '_> {
         );
         let scratch = &self.context.wave.scratch;
         let is_scratch = scratch.bytes_per_lane != 0 && access.descriptor.base == scratch.region;
-        let base = access.descriptor.base;
-        let mut outside = if is_scratch {
-            OutOfBounds::new(Kind::ScratchOutOfBounds, lane, message).at(base)
+        let outside = if is_scratch {
+            OutOfBounds::new(Kind::ScratchOutOfBounds, lane, message)
         } else {
-            let outside = OutOfBounds::new(Kind::BufferOutOfBounds, lane, message).at(base);
-            outside.labelled(BEYOND_DESCRIPTOR)
+            let base = access.descriptor.base;
+            OutOfBounds::new(Kind::BufferOutOfBounds, lane, message).at(base)
         };
+        let mut outside = outside.labelled(BEYOND_DESCRIPTOR);
         outside.notes.push(format!(
             "the descriptor has stride {} and {} records or bytes",
             access.descriptor.stride, access.descriptor.num_records
