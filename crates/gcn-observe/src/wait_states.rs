@@ -5,6 +5,7 @@ use gcn_isa::uses::Hazard;
 use gcn_isa::{Inst, Isa, Operand};
 
 use crate::finding::{Finding, FindingPlace, Kind, Side};
+use crate::quantity::quantity;
 use crate::registers::name;
 use crate::vccz::VcczPart;
 
@@ -134,9 +135,9 @@ impl MissingWaitStates<'_> {
             place,
             broken_rule(self.hazard, &register),
         );
-        let plural = if needed == 1 { "" } else { "s" };
         finding.label = format!(
-            "needs {needed} wait state{plural} before it, has {}",
+            "needs {} before it, has {}",
+            quantity(needed.into(), "wait state"),
             self.states
         );
         finding.sides.push(Side {
