@@ -354,14 +354,16 @@ impl TwoRuns {
         if let (Some(place), [Some((ty, first)), Some((_, other))]) =
             (place, [&outputs[0].place, &outputs[1].place])
         {
-            let different = (first != other).then(|| Different {
+            let pairs = Value::all(*ty, first).zip(Value::all(*ty, other));
+            let comparison = Comparison::new(0, pairs, tolerance);
+            let different = (!comparison.holds()).then(|| Different {
                 label: place.to_owned(),
                 selector: place.to_owned(),
                 ty: *ty,
                 bytes: [first.clone(), other.clone()],
                 buffers: Vec::new(),
             });
-            return Ok((different, 1));
+            return Ok((different, comparison.compared));
         }
         let mut compared = 0;
         let mut has_common = false;

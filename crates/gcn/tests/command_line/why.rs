@@ -217,6 +217,13 @@ fn a_changed_instruction_is_named_in_both_runs() {
         &["launch.toml", "--against", "k.s"][..],
         &["launch.toml", "out[3]", "--against", "k.s"],
         &["launch.toml", "--against", "changed.s", "--tolerance", "10"],
+        &[
+            "launch.toml",
+            "out[3]",
+            "--against",
+            "changed.s",
+            "--tolerance=10",
+        ],
     ] {
         let report = compared(&directory, arguments, 0);
         assert_eq!(report["differs"], false, "{arguments:?}");
