@@ -7,7 +7,7 @@
 // GCN 1.1: error[misaligned-atomic]: kernel kernel, workgroup 0,0,0, wave 0, lane 0, at kernel+0x14: flat_atomic_add v[0:1], v0
 // GCN 1.2, 1.4, 1.4.1: error[misaligned-atomic]: kernel kernel, workgroup 0,0,0, wave 0, lane 0, at kernel+0x18: flat_atomic_add v[0:1], v0
 // GCN all: --> run/fault-misaligned.s:22: flat_atomic_add v[0:1], v0
-// GCN all: atomic at address 0x100020002, which is not a multiple of 4
+// GCN all: atomically updates 4 bytes at address 0x100020002, which is not a multiple of 4
 // GCN all: nearest is out: 16 bytes at 0x100020000; the address is 2 bytes into it
 // GCN all: exit status 4
 .globl kernel

@@ -36,7 +36,9 @@ pub enum FaultKind {
         bytes: u8,
     },
     /// Atomic at an address that is not a multiple of its size (errata E104).
-    #[error("atomic at address {address:#x}, which is not a multiple of {bytes}")]
+    #[error(
+        "atomically updates {bytes} bytes at address {address:#x}, which is not a multiple of {bytes}"
+    )]
     Misaligned {
         /// Address.
         address: u64,

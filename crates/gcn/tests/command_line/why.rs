@@ -341,6 +341,31 @@ fn faults_are_explained() {
 }
 
 #[test]
+fn misaligned_atomics_are_explained() {
+    const ATOMIC: &str = "\
+    v_mov_b32 v6, s5
+    v_mov_b32 v5, s4
+    v_or_b32 v5, 2, v5
+    flat_atomic_add v[5:6], v3
+    v_mul_u32_u24 v4, v2, v3
+";
+    let directory = directory("why-fault-atomic");
+    let kernel = KERNEL.replace("    v_mul_u32_u24 v4, v2, v3\n", ATOMIC);
+    assert_ne!(kernel, KERNEL);
+    fs::write(directory.join("k.s"), kernel).expect("written");
+    fs::write(directory.join("right.s"), KERNEL).expect("written");
+    let fault = "by a fault: it atomically updates 4 bytes at address 0x";
+    for (arguments, status) in [
+        (&["why", "launch.toml", "out[3]"][..], 0),
+        (&["why", "launch.toml", "--against", "right.s"], 3),
+    ] {
+        let ran = gcn(&directory, arguments).output().expect("gcn starts");
+        assert_status(&ran, status);
+        assert!(stdout(&ran).contains(fault), "{}", stdout(&ran));
+    }
+}
+
+#[test]
 fn compilers_and_targets_are_compared_by_values() {
     const SOURCE: &str = "\
 kernel void k(global const uint *a, global uint *out) {

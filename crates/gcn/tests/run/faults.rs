@@ -217,7 +217,7 @@ fn faults_name_the_place_and_lose_nothing() {
         ),
         (
             "odd",
-            "(odd+0x10): global_atomic_add v1, v1, s[4:5]\n  --> faults.s:35: global_atomic_add v1, v1, s[4:5]\n  atomic at address 0x100020002, which is not a multiple of 4\n  \
+            "(odd+0x10): global_atomic_add v1, v1, s[4:5]\n  --> faults.s:35: global_atomic_add v1, v1, s[4:5]\n  atomically updates 4 bytes at address 0x100020002, which is not a multiple of 4\n  \
              nearest is out: 64 bytes at 0x100020000; the address is 2 bytes into it\n",
         ),
         (
