@@ -12,6 +12,7 @@ use gcn_args::fill::Fill;
 use gcn_args::spec::Spec;
 use gcn_debug::{NamedBuffer, Program, ScalarType};
 use gcn_report::{Checking, CodeMap, FaultReport};
+use gcn_runtime::memory::ALIGNMENT;
 use gcn_runtime::observe::Observers;
 use gcn_runtime::{Buffer, Completion, Module};
 
@@ -42,8 +43,8 @@ pub fn debugged(args: &Args, checking: Option<&Checking>) -> Result<DebuggedRun>
     prepared(request, checking, Arc::default(), 0)
 }
 
-/// Prepares a requested run with one host thread, and with `padding` bytes of unused memory before the buffers. Setting
-/// `stop` stops the launches.
+/// Prepares a requested run with one host thread, and with the buffers `padding` bytes further, a multiple of [`ALIGNMENT`].
+/// Setting `stop` stops the launches.
 ///
 /// # Errors
 /// The program or the launches are invalid.
@@ -59,7 +60,8 @@ pub fn prepared(
     let budget = request.memory.unwrap_or_else(arguments::spare_memory);
     let padding = match padding {
         0 => None,
-        bytes => Some(device.allocate("padding", bytes)?),
+        // The guard after the allocation takes up `ALIGNMENT` bytes, too.
+        bytes => Some(device.allocate("padding", bytes.saturating_sub(ALIGNMENT))?),
     };
     let dispatches = Dispatches::new(&request, &kernels, device, budget)?;
     dispatches.check()?;

@@ -167,7 +167,7 @@ enum GraphPlace<'a> {
 struct TwoRuns {
     requests: [RunRequest; 2],
     stop: Arc<AtomicBool>,
-    /// Bytes of padding before the buffers of each run.
+    /// Distance in bytes that the buffers of each run are moved by padding.
     padding: [u64; 2],
 }
 
@@ -190,8 +190,7 @@ impl TwoRuns {
             notes.extend(note);
         }
         if outputs[0].begin() != outputs[1].begin() {
-            let note =
-                "buffers have other addresses in the other run, where addresses agree with none";
+            let note = "the buffers have different addresses in the two runs, so values that depend on them count as different";
             notes.push(note.to_owned());
         }
         // A fault counts as the difference, unless an element is named or both runs have the same fault.

@@ -231,6 +231,28 @@ fn a_changed_instruction_is_named_in_both_runs() {
 }
 
 #[test]
+fn buffers_have_the_same_addresses_for_code_of_any_size() {
+    let directory = directory("why-against-size");
+    let changed = KERNEL.replace("v_mul_u32_u24 v4, v2, v3", "v_mul_u32_u24 v4, v2, v2");
+    let launch = fs::read_to_string(directory.join("launch.toml")).expect("a launch");
+    let launch = launch.replace("k.s", "large.s");
+    fs::write(directory.join("large.toml"), launch).expect("written");
+    for words in [20_000, 100_000] {
+        let fill = format!("    s_endpgm\n    .fill {words}, 4, 0xbf800000");
+        let large = changed.replace("    s_endpgm", &fill);
+        assert_ne!(large, changed);
+        fs::write(directory.join("large.s"), large).expect("written");
+        for arguments in [
+            ["launch.toml", "--against", "large.toml"],
+            ["large.toml", "--against", "launch.toml"],
+        ] {
+            let report = compared(&directory, &arguments, 3);
+            assert_eq!(report["notes"], serde_json::json!([]), "{arguments:?}");
+        }
+    }
+}
+
+#[test]
 fn wrong_comparisons_are_errors() {
     let directory = directory("why-against-wrong");
     for (arguments, status, name) in [
