@@ -4,6 +4,7 @@ mod options;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use gcn_report::settings::{CheckSettings, FindingFormat};
@@ -42,6 +43,11 @@ impl Args {
     /// True if the options name an output file.
     pub fn writes_file(&self) -> bool {
         self.run.writes_file() || self.sarif_log.is_some() || self.check.write_file()
+    }
+
+    /// Time limit of the run.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.run.timeout
     }
 }
 

@@ -152,7 +152,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// Checks the options after `--`.
 ///
 /// # Errors
-/// An option is invalid, or names an output file, which every launch file would overwrite.
+/// An option is invalid, sets the time limit, or names an output file, which every launch file would overwrite.
 fn check_options(args: &Args) -> Result<()> {
     let usage = |error: clap::Error| {
         let text = error.to_string();
@@ -163,13 +163,17 @@ fn check_options(args: &Args) -> Result<()> {
     // Placeholder for the required positional argument.
     let input = [OsString::from("launch.toml")];
     let given = input.iter().chain(&args.options);
-    let writes_file = if args.check {
-        let options = CheckCommand::try_parse_from(given).map_err(usage)?;
-        options.check.writes_file()
+    let (writes_file, timeout) = if args.check {
+        let options = CheckCommand::try_parse_from(given).map_err(usage)?.check;
+        (options.writes_file(), options.timeout())
     } else {
-        let options = RunCommand::try_parse_from(given).map_err(usage)?;
-        options.run.writes_file()
+        let options = RunCommand::try_parse_from(given).map_err(usage)?.run;
+        (options.writes_file(), options.timeout)
     };
+    if timeout.is_some() {
+        let message = "after `--`: --timeout is an option of gcn test: give it before `--`";
+        bail!(UsageError(message.to_owned()));
+    }
     if writes_file {
         let message = "after `--`: every launch file would write to the same file";
         bail!(UsageError(message.to_owned()));

@@ -98,6 +98,14 @@ fn wrong_uses_run_nothing() {
             &["test", ".", "--check", "--", "--output", "findings"],
             "every launch file would write to the same file",
         ),
+        (
+            &["test", ".", "--timeout", "4", "--", "--timeout", "1"],
+            "--timeout is an option of gcn test: give it before `--`",
+        ),
+        (
+            &["test", ".", "--check", "--", "--timeout=1"],
+            "--timeout is an option of gcn test: give it before `--`",
+        ),
     ] {
         let ran = gcn(&directory, arguments).output().expect("gcn starts");
         assert_status(&ran, 2);
