@@ -50,7 +50,8 @@ impl Expectation {
         let mut selector = ElementSelector::unprinted(&given.name)?;
         selector.ty = spec.ty().or(selector.ty);
         let view = selector.find(buffers, loaded)?;
-        let own = ElementSelector::unprinted(&given.name)?.find(buffers, loaded);
+        selector.ty = None;
+        let own = selector.find(buffers, loaded);
         let expected = Expected::new(&spec, value, view.ty, tolerance, &open)?;
         if expected.count() != view.count() {
             let message = format!(

@@ -157,13 +157,19 @@ fn a_run_names_the_call_for_its_first_difference() {
         .expect("gcn starts");
     assert_status(&ran, 0);
     assert!(!stderr(&ran).contains("gcn why"), "{}", stderr(&ran));
-    let arguments = ["run", "launch.toml", "--expect", "out[5..7]=f32:0,1"];
-    let ran = gcn(&directory, &arguments).output().expect("gcn starts");
-    assert_status(&ran, 3);
-    let note = "note: `gcn why launch.toml 'out:f32[5]'` explains out:f32[5]\n";
-    assert!(stderr(&ran).contains(note), "{}", stderr(&ran));
-    let call = ["why", "launch.toml", "out:f32[5]"];
-    assert_status(&gcn(&directory, &call).output().expect("gcn starts"), 0);
+    for (expected, place) in [
+        ("out[5..7]=f32:0,1", "out:f32[5]"),
+        ("out:u8[84..86]=14,1", "out:u8[85]"),
+        ("out:u32[5]=1", "out[5]"),
+    ] {
+        let arguments = ["run", "launch.toml", "--expect", expected];
+        let ran = gcn(&directory, &arguments).output().expect("gcn starts");
+        assert_status(&ran, 3);
+        let note = format!("note: `gcn why launch.toml '{place}'` explains {place}\n");
+        assert!(stderr(&ran).contains(&note), "{}", stderr(&ran));
+        let call = ["why", "launch.toml", place];
+        assert_status(&gcn(&directory, &call).output().expect("gcn starts"), 0);
+    }
 }
 
 /// Report of `gcn why --against` in JSON.
