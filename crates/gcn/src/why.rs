@@ -74,14 +74,13 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let view = element(&debugged, place)?;
     let program = debugged.code();
     let buffers = debugged.named_buffers();
-    let undefined = debugged.undefined();
     let memory = debugged.module().device().memory().clone();
     let addresses = view.addresses();
     let question = Question {
         program: &program,
         memory: &memory,
         buffers: &buffers,
-        undefined: &undefined,
+        undefined: debugged.undefined(),
         place: QuestionPlace::Memory {
             address: addresses.start,
             bytes: addresses.end - addresses.start,
@@ -203,12 +202,11 @@ pub fn at_stop(
     initial.restore(device);
     let program = debugged.code();
     let buffers = debugged.named_buffers();
-    let undefined = debugged.undefined();
     let question = Question {
         program: &program,
         memory: &memory,
         buffers: &buffers,
-        undefined: &undefined,
+        undefined: debugged.undefined(),
         place: request.place,
         until: Some(Until {
             run,

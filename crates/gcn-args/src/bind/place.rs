@@ -32,6 +32,7 @@ use crate::value::Type;
 #[derive(Debug, Default)]
 pub struct Buffers {
     views: Vec<BufferView>,
+    undefined: Vec<Range<u64>>,
     owned: Vec<Buffer>,
 }
 
@@ -39,6 +40,25 @@ impl Buffers {
     /// Returns buffers and aliases, in the order of the calls to [`place`] and, within a call, of the parameters.
     pub fn views(&self) -> &[BufferView] {
         &self.views
+    }
+
+    /// Returns the address ranges of the buffers with undefined contents.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_args::bind::{Buffers, GivenArgument, place, shared};
+    /// use gcn_runtime::data::Data;
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let given = [("table", "f32:1,2,3"), ("scratch", "u32*4:undefined")];
+    /// let given = given.map(|(name, text)| GivenArgument::parse(name, text));
+    /// let mut buffers = Buffers::default();
+    /// place(shared(&given, &Data::open).arguments, 0, device.memory(), &mut buffers)?;
+    /// let scratch = &buffers.views()[1];
+    /// assert_eq!(buffers.undefined(), [scratch.address..scratch.address + 16]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn undefined(&self) -> &[Range<u64>] {
+        &self.undefined
     }
 }
 
@@ -165,6 +185,9 @@ pub fn place(
             } => {
                 let buffer = Buffer::in_memory(memory, &argument.name, bytes)?;
                 let address = buffer.address();
+                if matches!(contents, BufferContents::Filled(Fill::Undefined, _)) {
+                    buffers.undefined.push(address..address + bytes);
+                }
                 fill(memory, address, ty, contents)?;
                 buffers.owned.push(buffer);
                 buffers.views.push(view(address, bytes, ty));

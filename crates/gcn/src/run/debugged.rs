@@ -8,8 +8,6 @@ use std::time::Duration;
 
 use anyhow::Result;
 use gcn_args::bind::BufferView;
-use gcn_args::fill::Fill;
-use gcn_args::spec::Spec;
 use gcn_debug::{NamedBuffer, Program, ScalarType};
 use gcn_report::{Checking, CodeMap, FaultReport};
 use gcn_runtime::memory::ALIGNMENT;
@@ -126,30 +124,8 @@ impl DebuggedRun {
     }
 
     /// Address ranges of buffers with undefined initial contents.
-    pub fn undefined(&self) -> Vec<Range<u64>> {
-        let launches = self.request.launches.iter();
-        let given = launches
-            .flat_map(|it| &it.args)
-            .chain(&self.request.buffers);
-        let undefined = given.filter(|it| {
-            let spec = Spec::parse(&it.value);
-            matches!(
-                spec,
-                Ok(Spec::Filled {
-                    fill: Fill::Undefined,
-                    ..
-                })
-            )
-        });
-        let views = undefined.flat_map(|it| {
-            let is_it = move |view: &&BufferView| {
-                view.name == it.name || view.index.is_some_and(|index| index.to_string() == it.name)
-            };
-            self.buffers().iter().filter(is_it)
-        });
-        views
-            .map(|view| view.address..view.address + view.bytes)
-            .collect()
+    pub fn undefined(&self) -> &[Range<u64>] {
+        self.ready.undefined()
     }
 
     /// Names of a launch's explicit arguments, and their byte ranges in the argument segment.

@@ -1,6 +1,7 @@
 //! Launches of a run: binds their arguments, prepares them and runs them in order.
 
 use std::io::Write;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -263,6 +264,11 @@ impl ReadyLaunches {
     /// Named buffers.
     pub fn buffers(&self) -> &[BufferView] {
         self.buffers.views()
+    }
+
+    /// Address ranges of buffers with undefined initial contents.
+    pub fn undefined(&self) -> &[Range<u64>] {
+        self.buffers.undefined()
     }
 
     /// Runs a launch once, to completion.

@@ -430,13 +430,12 @@ impl TwoRuns {
         };
         let program = debugged.code();
         let buffers = debugged.named_buffers();
-        let undefined = debugged.undefined();
         let memory = debugged.module().device().memory().clone();
         let question = Question {
             program: &program,
             memory: &memory,
             buffers: &buffers,
-            undefined: &undefined,
+            undefined: debugged.undefined(),
             place,
             until: None,
             executions,

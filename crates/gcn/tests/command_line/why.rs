@@ -111,6 +111,40 @@ fn an_element_that_no_launch_has_written_is_an_input() {
 }
 
 #[test]
+fn an_argument_is_undefined_in_its_own_launch_only() {
+    const LAUNCH: &str = "\
+file = \"two.s\"
+target = \"gfx900\"
+grid = 64
+[buffers]
+a = \"u32*64:iota\"
+out = \"u32*64\"
+[[launch]]
+kernel = \"first\"
+args = [\"u32*64:undefined\", \"out\", \"out\"]
+[[launch]]
+kernel = \"second\"
+args = [\"a\", \"a\", \"out\"]
+";
+    let directory = scratch("why-undefined");
+    let kernels = include_str!("../../../../tests/why/two.s");
+    fs::write(directory.join("two.s"), kernels).expect("written");
+    for (launch, origin) in [
+        (LAUNCH.to_owned(), "├─ input a[3]\n"),
+        (
+            LAUNCH.replace("u32*64:iota", "u32*64:undefined"),
+            "├─ undefined a[3]\n",
+        ),
+    ] {
+        fs::write(directory.join("launch.toml"), launch).expect("written");
+        let arguments = ["why", "launch.toml", "out[60]"];
+        let ran = gcn(&directory, &arguments).output().expect("gcn starts");
+        assert_status(&ran, 0);
+        assert!(stdout(&ran).contains(origin), "{}", stdout(&ran));
+    }
+}
+
+#[test]
 fn the_depth_bounds_the_tree() {
     let directory = directory("why-depth");
     let arguments = ["why", "launch.toml", "out[3]", "--depth", "1"];
