@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use signature::{Omissions, Signature};
 
-/// Maximum size of a demangled name in bytes. Even a short symbol can expand exponentially.
+/// Maximum size in bytes of a demangled name, since even a short symbol can expand exponentially, and of a parsed one.
 const MAX_BYTES: usize = 4096;
 /// Maximum number of kernels listed in an error message.
 const MAX_LISTED: usize = 6;
@@ -390,6 +390,18 @@ mod tests {
             find_name([], "k").expect_err("none").to_string(),
             "no kernel is named k: the code object has no kernels"
         );
+    }
+
+    #[test]
+    fn overlong_names_match_only_exactly() {
+        let nested = |depth| {
+            let (open, close) = ("const a<".repeat(depth), ">".repeat(depth));
+            format!("f<{open}int{close}>")
+        };
+        let (short, long) = (nested(100), nested(10_000));
+        let pattern = NamePattern::new("f");
+        assert!(pattern.denotes(&short) && !pattern.denotes(&long));
+        assert_eq!(find_name([long.as_str()], &long), Ok(long.as_str()));
     }
 
     /// Each parameter is a pair of two copies of the previous parameter.

@@ -1,5 +1,7 @@
 //! Parses and normalizes C++ function names written by tools or people.
 
+use super::MAX_BYTES;
+
 /// A function name: a path, and the parameters if they are stated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Signature {
@@ -82,8 +84,11 @@ const NOISE: [&str; 8] = [
 
 impl Signature {
     /// Parses a declaration, a name with or without template arguments and parameters, or an identifier. Ignores a
-    /// return type. Returns `None` if the text contains no name.
+    /// return type. Returns `None` if the text contains no name or exceeds [`MAX_BYTES`].
     pub fn parse(text: &str) -> Option<Self> {
+        if text.len() > MAX_BYTES {
+            return None;
+        }
         let mut text = text.to_owned();
         for spelling in ANONYMOUS {
             text = text.replace(spelling, ANONYMOUS_WORD);
@@ -215,7 +220,9 @@ fn normalize(tokens: Vec<String>) -> Vec<String> {
         out.push(alias.map_or(token, |(_, name)| (*name).to_owned()));
         drop_cast(&mut out);
     }
-    trailing_qualifiers(out)
+    let mut moved = Vec::with_capacity(out.len());
+    trailing_qualifiers(&out, &mut moved);
+    moved
 }
 
 /// Removes the type suffix from a number, as in `4u`. Other tokens are unchanged.
@@ -258,10 +265,9 @@ fn drop_cast(tokens: &mut Vec<String>) {
     }
 }
 
-/// Moves `const` and `volatile` after the type, where demanglers write them.
-fn trailing_qualifiers(tokens: Vec<String>) -> Vec<String> {
+/// Appends tokens to `out`, with `const` and `volatile` after the type, where demanglers write them.
+fn trailing_qualifiers(tokens: &[String], out: &mut Vec<String>) {
     let is_qualifier = |token: &str| matches!(token, "const" | "volatile");
-    let mut out: Vec<String> = Vec::new();
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         let begins = out
@@ -277,14 +283,12 @@ fn trailing_qualifiers(tokens: Vec<String>) -> Vec<String> {
             at += 1;
         }
         let qualifiers = first..at;
-        let end = type_end(&tokens, at);
+        let end = type_end(tokens, at);
         // Template arguments may contain qualifiers too.
-        let inner = tokens.get(at..end).unwrap_or_default().to_vec();
-        out.extend(trailing_qualifiers(inner));
+        trailing_qualifiers(tokens.get(at..end).unwrap_or_default(), out);
         out.extend(tokens.get(qualifiers).unwrap_or_default().iter().cloned());
         at = end;
     }
-    out
 }
 
 /// Returns the end of the type that begins at token `start`: words joined by `::`, with template arguments but without
