@@ -9,8 +9,8 @@ use gcn_object::write::{
     RelocationProblem, SectionContents, SectionId, WriteError,
 };
 use gcn_object::{
-    Feature, Flags, PROCESSORS, RelocationKind, SymbolKind, Version, Visibility, Warning,
-    metadata_from_yaml, read,
+    Feature, Flags, KernelMetadata, Metadata, PROCESSORS, RelocationKind, SymbolKind, Version,
+    Visibility, Warning, metadata_from_yaml, read,
 };
 
 #[test]
@@ -78,6 +78,34 @@ fn the_first_valid_metadata_note_counts() {
     let object = read(&bytes).expect("what is written can be read");
     assert!(matches!(object.warnings[..], [Warning::Metadata(_)]));
     assert_eq!(object.metadata, None, "it is not empty, but invalid");
+}
+
+#[test]
+fn a_descriptor_outside_all_segments_has_one_warning() {
+    let (mut builder, _, rodata) = one_kernel(Version::V5);
+    builder.symbol(symbol(
+        "far.kd",
+        Definition::At(rodata, 1 << 32),
+        SymbolKind::Object,
+        Visibility::Protected,
+    ));
+    let metadata = Metadata {
+        kernels: vec![KernelMetadata {
+            name: "far".to_owned(),
+            symbol: "far.kd".to_owned(),
+            ..KernelMetadata::default()
+        }],
+        version: vec![1, 2],
+        ..Metadata::default()
+    };
+    builder.metadata = Some(metadata.to_msgpack().expect("plain types can be packed"));
+    let bytes = builder.build().expect("the input is valid");
+    let object = read(&bytes).expect("what is written can be read");
+    assert!(
+        matches!(&object.warnings[..], [Warning::Descriptor { kernel, .. }] if kernel == "far"),
+        "{:?}",
+        object.warnings
+    );
 }
 
 #[test]

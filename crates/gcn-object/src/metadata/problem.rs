@@ -105,12 +105,15 @@ impl KernelMetadata {
             }
         }
         placed.sort_unstable();
-        for pair in placed.windows(2) {
-            if let [(_, end, first), (start, _, second)] = *pair
-                && start < end
+        // End and index of the argument so far that ends last.
+        let mut last: Option<(u64, usize)> = None;
+        for (start, end, second) in placed {
+            if let Some((last_end, first)) = last
+                && start < last_end
             {
                 problems.push(MetadataProblem::ArgumentsOverlap { first, second });
             }
+            last = last.max(Some((end, second)));
         }
         problems
     }

@@ -127,4 +127,13 @@ fn lies_about_sizes_are_listed() {
             },
         ]
     );
+    let overlaps = KernelMetadata {
+        args: vec![argument(0, 100), argument(8, 4), argument(32, 4)],
+        kernarg_segment_size: 104,
+        ..KernelMetadata::default()
+    };
+    assert_eq!(
+        overlaps.problems(),
+        [1, 2].map(|second| MetadataProblem::ArgumentsOverlap { first: 0, second })
+    );
 }

@@ -68,6 +68,7 @@ impl<'a> ObjectReader<'a> {
                     .map(KernelDescriptor::decode);
                 (decoded, functions.get(name).copied().unwrap_or(0))
             };
+            let metadata = by_symbol.remove(name).cloned();
             let Some(mut descriptor) = decoded else {
                 self.warnings.push(Warning::Descriptor {
                     kernel: name.to_owned(),
@@ -103,7 +104,7 @@ impl<'a> ObjectReader<'a> {
                 entry_address,
                 code_size,
                 descriptor,
-                metadata: by_symbol.remove(name).cloned(),
+                metadata,
             });
         }
         kernels.sort_by(|a, b| a.name.cmp(&b.name));
