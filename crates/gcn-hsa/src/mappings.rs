@@ -157,7 +157,7 @@ impl Mappings {
         Ok(())
     }
 
-    /// Sets agents' permissions for a range, which must be mapped without gaps.
+    /// Sets agents' permissions for a range, which must be mapped without gaps. On failure, nothing changes.
     pub(crate) fn set_access(
         &self,
         pools: &Pools,
@@ -175,8 +175,8 @@ impl Mappings {
         if range.is_empty() || at != range.end {
             return Err(Status::INVALID_ALLOCATION);
         }
-        for (&begin, mapping) in state.mapped.range_mut(range) {
-            let mut after = mapping.access.clone();
+        let changed = |before: &BTreeMap<Handle, u32>| {
+            let mut after = before.clone();
             for &(agent, permission) in access {
                 if permission == HSA_ACCESS_PERMISSION_NONE {
                     after.remove(&agent);
@@ -184,14 +184,29 @@ impl Mappings {
                     after.insert(agent, permission);
                 }
             }
-            match (mapping.access.is_empty(), after.is_empty()) {
-                (true, false) => {
-                    let HandleMemory { pool, memory, .. } = &*mapping.memory;
-                    let place = (begin, mapping.end - begin);
-                    pools.map(place, *pool, MemoryOrigin::Mapped, (memory, mapping.offset))?;
+            after
+        };
+        // Only mapping can fail, so it comes first and is undone on failure.
+        let mut made = Vec::new();
+        for (&begin, mapping) in state.mapped.range(range.clone()) {
+            if !mapping.access.is_empty() || changed(&mapping.access).is_empty() {
+                continue;
+            }
+            let HandleMemory { pool, memory, .. } = &*mapping.memory;
+            let place = (begin, mapping.end - begin);
+            let mapped = pools.map(place, *pool, MemoryOrigin::Mapped, (memory, mapping.offset));
+            if mapped.is_err() {
+                for begin in made {
+                    pools.unmap(begin, MemoryOrigin::Mapped)?;
                 }
-                (false, true) => pools.unmap(begin, MemoryOrigin::Mapped)?,
-                (true, true) | (false, false) => {}
+                return mapped;
+            }
+            made.push(begin);
+        }
+        for (&begin, mapping) in state.mapped.range_mut(range) {
+            let after = changed(&mapping.access);
+            if !mapping.access.is_empty() && after.is_empty() {
+                pools.unmap(begin, MemoryOrigin::Mapped)?;
             }
             mapping.access = after;
         }

@@ -280,13 +280,13 @@ impl PoolState {
         }
     }
 
-    /// Removes the allocation with base address `base` and the given origin.
+    /// Removes the allocation with base address `base` and the given origin, and the locks in it.
     fn take(&mut self, base: u64, origin: MemoryOrigin) -> HsaResult<PoolAllocation> {
         let found = self.allocations.get(&base).filter(|it| it.origin == origin);
-        found.ok_or(Status::INVALID_ALLOCATION)?;
-        self.allocations
-            .remove(&base)
-            .ok_or(Status::INVALID_ALLOCATION)
+        let end = base + found.ok_or(Status::INVALID_ALLOCATION)?.counted;
+        self.locked.retain(|start, _| !(base..end).contains(start));
+        let removed = self.allocations.remove(&base);
+        removed.ok_or(Status::INVALID_ALLOCATION)
     }
 
     /// Returns the callbacks of the allocation that contains an address.

@@ -57,6 +57,10 @@ fn callbacks_are_called_before_their_memory_is_freed() {
     let inside: *mut c_void = memory.wrapping_add(5000).cast();
     // SAFETY: the memory is the test's alone.
     unsafe { inside.cast::<u32>().write(7) };
+    let mut seen = std::ptr::null_mut();
+    // SAFETY: the address is that of a pointer.
+    check(unsafe { hsa_amd_memory_lock(inside, 4, std::ptr::null_mut(), 0, &raw mut seen) });
+    assert_eq!(seen, inside, "the memory belongs to a pool");
     let mut calls: Vec<(*mut c_void, u32, u32)> = Vec::new();
     let data = (&raw mut calls).cast();
     for address in [memory.cast(), inside] {
@@ -69,6 +73,7 @@ fn callbacks_are_called_before_their_memory_is_freed() {
     }
     check(hsa_amd_memory_pool_free(memory.cast()));
     assert_eq!(calls, [(inside, 7, 0)]);
+    assert_eq!(pointer_info(inside).kind, 0, "its lock is gone");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Tests of virtual memory, and of memory of other processes.
 
 use std::ffi::c_void;
+use std::fs::File;
+use std::os::fd::AsRawFd;
 
 use gcn_hsa::abi::MemoryAccess;
 use gcn_hsa::numbers::{
@@ -171,6 +173,45 @@ fn handles_are_mapped_side_by_side_and_again_elsewhere() {
             hsa_amd_vmem_address_free(base, 4 * UNIT),
             Status::INVALID_ALLOCATION
         );
+    }
+}
+
+/// A file that is open for reading only cannot be mapped.
+#[test]
+fn a_failed_change_of_access_changes_nothing() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    file.as_file().set_len(UNIT as u64).expect("it can grow");
+    let read_only = File::open(file.path()).expect("it exists");
+    let (first, mut second) = (memory_handle(UNIT), 0);
+    let (mut base, mut permissions) = (std::ptr::null_mut(), 9);
+    // SAFETY: the addresses are those of results.
+    unsafe {
+        let read_only = read_only.as_raw_fd();
+        check(hsa_amd_vmem_import_shareable_handle(
+            read_only,
+            &raw mut second,
+        ));
+        check(hsa_amd_vmem_address_reserve(&raw mut base, 2 * UNIT, 0, 0));
+        check(hsa_amd_vmem_map(base, UNIT, 0, first, 0));
+        check(hsa_amd_vmem_map(at(base, UNIT), UNIT, 0, second, 0));
+    }
+    assert_eq!(
+        set_access(base, 2 * UNIT, HSA_ACCESS_PERMISSION_RW),
+        Status::INVALID_ARGUMENT
+    );
+    // SAFETY: the address is that of a number.
+    check(unsafe { hsa_amd_vmem_get_access(base, &raw mut permissions, agents().device) });
+    assert_eq!(permissions, HSA_ACCESS_PERMISSION_NONE);
+    assert_eq!(pointer_info(base).kind, 0);
+    check(set_access(base, UNIT, HSA_ACCESS_PERMISSION_RW));
+    // SAFETY: nobody uses the memory any more.
+    unsafe {
+        check(hsa_amd_vmem_unmap(base, UNIT));
+        check(hsa_amd_vmem_unmap(at(base, UNIT), UNIT));
+        check(hsa_amd_vmem_address_free(base, 2 * UNIT));
+    }
+    for handle in [first, second] {
+        check(hsa_amd_vmem_handle_release(handle));
     }
 }
 
