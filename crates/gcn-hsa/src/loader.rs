@@ -385,6 +385,11 @@ impl Loader {
             failed(status, &error)
         })?;
         let symbols = symbols(&module, agent.handle())?;
+        // The executable may have been frozen in the meantime. The lock keeps it unfrozen until the object is added.
+        let mut state = executable.state();
+        if state.is_frozen {
+            return Err(Status::FROZEN_EXECUTABLE);
+        }
         let mut kernels = self.kernels.write().unwrap_or_else(PoisonError::into_inner);
         for symbol in &symbols {
             if let SymbolContents::Kernel(kernel) = &symbol.kind {
@@ -403,7 +408,7 @@ impl Loader {
             reader,
             symbols,
         });
-        executable.state().objects.push(handle);
+        state.objects.push(handle);
         Ok(handle)
     }
 

@@ -113,12 +113,17 @@ pub unsafe extern "C" fn hsa_executable_create_alt(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_create(
     profile: u32,
-    _state: u32,
+    state: u32,
     options: *const c_char,
     executable: *mut Handle,
 ) -> Status {
     // SAFETY: both functions have the same safety contract.
-    unsafe { hsa_executable_create_alt(profile, 0, options, executable) }
+    let created = unsafe { hsa_executable_create_alt(profile, 0, options, executable) };
+    if created != Status::SUCCESS || state != HSA_EXECUTABLE_STATE_FROZEN {
+        return created;
+    }
+    // SAFETY: the handle has just been written.
+    hsa_executable_freeze(unsafe { executable.read() }, options)
 }
 
 #[unsafe(no_mangle)]

@@ -1,8 +1,13 @@
 //! Tests of code objects, symbols and external variables.
 
+use std::ffi::c_void;
 use std::process::Command;
+use std::time::Duration;
 
-use gcn_hsa::numbers::{HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES, HSA_AMD_AGENT_INFO_NEAREST_CPU};
+use gcn_hsa::numbers::{
+    HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES, HSA_AMD_AGENT_INFO_NEAREST_CPU,
+    HSA_EXECUTABLE_STATE_FROZEN, HSA_EXECUTABLE_STATE_UNFROZEN,
+};
 
 use super::hsa::*;
 
@@ -124,6 +129,90 @@ fn variables_of_others_are_defined_before() {
     let (executable, status) = load_user(None);
     assert_eq!(status, Status::VARIABLE_UNDEFINED);
     check(hsa_executable_destroy(executable));
+}
+
+#[test]
+fn executables_are_created_frozen_on_request() {
+    agents();
+    for (state, expected) in [
+        (HSA_EXECUTABLE_STATE_UNFROZEN, Status::SUCCESS),
+        (HSA_EXECUTABLE_STATE_FROZEN, Status::FROZEN_EXECUTABLE),
+    ] {
+        let mut executable = 0;
+        // SAFETY: the address is that of a handle.
+        check(unsafe { hsa_executable_create(0, state, std::ptr::null(), &raw mut executable) });
+        let frozen = hsa_executable_freeze(executable, std::ptr::null());
+        assert_eq!(frozen, expected);
+        check(hsa_executable_destroy(executable));
+    }
+}
+
+/// Number of an executable's symbols.
+fn symbol_count(executable: Handle) -> usize {
+    unsafe extern "C" fn count(_: Handle, _: Handle, data: *mut c_void) -> Status {
+        // SAFETY: the data is the number below.
+        unsafe { *data.cast::<usize>() += 1 };
+        Status::SUCCESS
+    }
+    let mut number = 0_usize;
+    let data = (&raw mut number).cast();
+    // SAFETY: the callback is made for its argument.
+    check(unsafe { hsa_executable_iterate_symbols(executable, Some(count), data) });
+    number
+}
+
+/// The load begins before the freeze, or at about the same time.
+#[test]
+fn a_frozen_executable_gains_no_object() {
+    let object = object(
+        "
+        .text
+        .type none,@function
+        none:
+          s_endpgm
+        .data
+        .zero 0x100000
+        .rodata
+        .p2align 6
+        .amdhsa_kernel none
+          .amdhsa_next_free_vgpr 1
+          .amdhsa_next_free_sgpr 1
+        .end_amdhsa_kernel
+        ",
+    );
+    let device = agents().device;
+    let mut reader = 0;
+    let bytes = object.as_ptr().cast();
+    // SAFETY: addresses are those of a handle and of the object's bytes.
+    check(unsafe {
+        hsa_code_object_reader_create_from_memory(bytes, object.len(), &raw mut reader)
+    });
+    for round in 0..50 {
+        let mut executable = 0;
+        // SAFETY: the address is that of a handle.
+        check(unsafe { hsa_executable_create(0, 0, std::ptr::null(), &raw mut executable) });
+        let (frozen, loaded) = std::thread::scope(|scope| {
+            let load = scope.spawn(|| {
+                let (options, none) = (std::ptr::null(), std::ptr::null_mut());
+                // SAFETY: the handles are valid; nothing is written.
+                unsafe {
+                    hsa_executable_load_agent_code_object(executable, device, reader, options, none)
+                }
+            });
+            std::thread::sleep(Duration::from_micros(20 * round));
+            check(hsa_executable_freeze(executable, std::ptr::null()));
+            let frozen = symbol_count(executable);
+            (frozen, load.join().expect("it returns"))
+        });
+        let expected = match frozen {
+            0 => Status::FROZEN_EXECUTABLE,
+            _ => Status::SUCCESS,
+        };
+        assert_eq!(loaded, expected, "round {round}");
+        assert_eq!(symbol_count(executable), frozen, "round {round}");
+        check(hsa_executable_destroy(executable));
+    }
+    check(hsa_code_object_reader_destroy(reader));
 }
 
 #[test]

@@ -66,9 +66,11 @@ unsafe extern "C" {
     pub fn hsa_code_object_reader_create_from_memory(code: *const c_void, size: usize, reader: *mut Handle) -> Status;
     pub safe fn hsa_code_object_reader_destroy(reader: Handle) -> Status;
     pub fn hsa_executable_create_alt(profile: u32, rounding: u32, options: *const c_char, executable: *mut Handle) -> Status;
+    pub fn hsa_executable_create(profile: u32, state: u32, options: *const c_char, executable: *mut Handle) -> Status;
     pub safe fn hsa_executable_destroy(executable: Handle) -> Status;
     pub fn hsa_executable_load_agent_code_object(executable: Handle, agent: Handle, reader: Handle, options: *const c_char, loaded: *mut Handle) -> Status;
     pub safe fn hsa_executable_freeze(executable: Handle, options: *const c_char) -> Status;
+    pub fn hsa_executable_iterate_symbols(executable: Handle, callback: Option<unsafe extern "C" fn(Handle, Handle, *mut c_void) -> Status>, data: *mut c_void) -> Status;
     pub fn hsa_executable_get_symbol_by_name(executable: Handle, name: *const c_char, agent: *const Handle, symbol: *mut Handle) -> Status;
     pub fn hsa_executable_symbol_get_info(symbol: Handle, attribute: u32, value: *mut c_void) -> Status;
     pub fn hsa_executable_agent_global_variable_define(executable: Handle, agent: Handle, name: *const c_char, address: *mut c_void) -> Status;
