@@ -316,6 +316,21 @@ static void check_features(void) {
     REQUIRE(svm == 0 || (svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER), "shared memory without the simplest: %#lx", (long)svm);
 }
 
+// Devices of OpenCL 1.2 have neither sub-groups nor functions of whole work-groups.
+static void check_groups(void) {
+    EXPECT_EQUAL(device_uint(CL_DEVICE_MAX_NUM_SUB_GROUPS) != 0, is_of_3());
+    EXPECT_EQUAL(device_uint(CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS), is_of_3());
+    EXPECT_EQUAL(device_uint(CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT), is_of_3());
+    EXPECT_EQUAL(has_extension("cl_khr_subgroups"), is_of_3());
+    const cl_program program = build("kernel void a(void) {}", "");
+    const cl_kernel kernel = kernel_of(program, "a");
+    size_t number;
+    EXPECT_ERROR(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, sizeof number, &number, NULL),
+                 is_of_3() ? CL_SUCCESS : CL_INVALID_OPERATION);
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+}
+
 int main(void) {
     open_device();
     for (size_t i = 0; i < COUNT(PROPERTIES); i++) {
@@ -330,6 +345,7 @@ int main(void) {
     check_versions();
     check_extensions();
     check_features();
+    check_groups();
     close_device();
     return passed();
 }

@@ -289,10 +289,10 @@ impl Device {
             | CL_DEVICE_COMPILER_AVAILABLE
             | CL_DEVICE_LINKER_AVAILABLE
             | CL_DEVICE_PREFERRED_INTEROP_USER_SYNC
-            | CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
-            | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
-            | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Info::bool(true),
-            CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => Info::bool(self.is_of_3_0()),
+            | CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Info::bool(true),
+            CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
+            | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS
+            | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => Info::bool(self.is_of_3_0()),
             CL_DEVICE_PIPE_SUPPORT | CL_DEVICE_THREAD_TRACE_SUPPORTED_AMD => Info::bool(false),
             CL_DEVICE_EXECUTION_CAPABILITIES => Info::from(CL_EXEC_KERNEL),
             CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
@@ -341,6 +341,7 @@ impl Device {
             CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => {
                 Info::from(orders | scopes | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM)
             }
+            CL_DEVICE_MAX_NUM_SUB_GROUPS if !self.is_of_3_0() => Info::from(0u32),
             CL_DEVICE_MAX_NUM_SUB_GROUPS => Info::from((MAX_GROUP / WAVE) as u32),
             CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => Info::from(WAVE),
             CL_DEVICE_BOARD_NAME_AMD => Info::text(&format!("{} (emulated)", chip.product)),

@@ -351,7 +351,7 @@ impl Kernel {
     /// size of the application's result in bytes.
     ///
     /// # Errors
-    /// The errors of [`Kernel::group_info`], or `input` has an invalid number of dimensions.
+    /// The errors of [`Kernel::group_info`], the device lacks sub-groups, or `input` has an invalid number of dimensions.
     pub(crate) fn sub_group_info(
         &self,
         device: Option<Arc<Device>>,
@@ -360,6 +360,9 @@ impl Kernel {
         results: usize,
     ) -> Outcome<Info> {
         let device = self.device_of(device)?;
+        if !device.is_of_3_0() {
+            return Err(Status::INVALID_OPERATION);
+        }
         let most = max_group(self.code(&device)?);
         let items = || match input.len() {
             1..=3 => Ok(input.iter().fold(1usize, |all, n| all.saturating_mul(*n))),
