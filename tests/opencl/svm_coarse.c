@@ -233,6 +233,10 @@ static void check_errors(void) {
     EXPECT_ERROR(clEnqueueSVMMemFill(queue, memory, &pattern, SIZE_MAX, 16, 0, NULL, NULL), CL_INVALID_VALUE);
     EXPECT_ERROR(clEnqueueSVMMemFill(queue, memory, &pattern, 4, 15, 0, NULL, NULL), CL_INVALID_VALUE);
     EXPECT_ERROR(clEnqueueSVMMemFill(queue, (char*)memory + 2, &pattern, 4, 16, 0, NULL, NULL), CL_INVALID_VALUE);
+    for (int i = 0; i < 2; i++) {
+        const cl_mem_flags flags = i == 0 ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
+        EXPECT_REFUSED(clCreateBuffer(context, flags, BYTES + 1, memory, &status), CL_INVALID_BUFFER_SIZE);
+    }
     clSVMFree(context, memory);
 }
 

@@ -171,17 +171,19 @@ impl NewBuffer {
         if needs_host != (request.host != 0) {
             return Err(Status::INVALID_HOST_PTR);
         }
-        if request.flags & CL_MEM_USE_HOST_PTR != 0
-            && let Some((base, svm)) = svm::find(request.host)
-            && request.host - base + request.size <= svm.bytes
-        {
-            return Ok(NewBuffer {
-                context: context.clone(),
-                address: request.host as u64,
-                request,
-                memory: Some(svm.memory),
-                uses_svm: true,
-            });
+        if let Some((base, svm)) = svm::find(request.host) {
+            if request.host - base + request.size > svm.bytes {
+                return Err(Status::INVALID_BUFFER_SIZE);
+            }
+            if request.flags & CL_MEM_USE_HOST_PTR != 0 {
+                return Ok(NewBuffer {
+                    context: context.clone(),
+                    address: request.host as u64,
+                    request,
+                    memory: Some(svm.memory),
+                    uses_svm: true,
+                });
+            }
         }
         let memory = allocate(context, "a buffer (clCreateBuffer)", request.size)?;
         Ok(NewBuffer {
