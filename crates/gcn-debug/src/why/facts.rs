@@ -218,16 +218,17 @@ pub(crate) enum SourceBits {
 }
 
 impl SourceBits {
-    /// Derives the mapping from an operation and its constants.
-    fn of(does: Does, constants: &[u32]) -> SourceBits {
+    /// Derives the mapping from an operation and its constants, and the first two sources that are constants.
+    fn of(does: Does, constants: &[u32], [first, second]: [Option<u32>; 2]) -> SourceBits {
         let Does::Alu(op) = does else {
             return SourceBits::All;
         };
         let (op, is_reversed) = op.in_order();
-        match (op, constants) {
-            (AluOp::Bitwise(Bitwise::And), &[mask]) => SourceBits::Same(mask),
-            (AluOp::Move | AluOp::Not | AluOp::Bitwise(_), _) => SourceBits::Same(u32::MAX),
-            (AluOp::Shift(shift), &[by]) if is_reversed => match (shift, by % 32) {
+        let distance = if is_reversed { first } else { second };
+        match (op, constants, distance) {
+            (AluOp::Bitwise(Bitwise::And), &[mask], _) => SourceBits::Same(mask),
+            (AluOp::Move | AluOp::Not | AluOp::Bitwise(_), ..) => SourceBits::Same(u32::MAX),
+            (AluOp::Shift(shift), _, Some(by)) => match (shift, by % 32) {
                 (Shift::Left, by) => SourceBits::ShiftedLeft(by),
                 (Shift::Right, by) => SourceBits::ShiftedRight(by, false),
                 (Shift::Arithmetic, by) => SourceBits::ShiftedRight(by, true),
@@ -455,7 +456,11 @@ impl Facts {
             .and_then(|place| instruction.operands.get(place).copied());
         let layout = step.inst.layout();
         let has_dpp = layout.has(Field::DppCtrl);
-        let constants = constants(&instruction.operands[..]);
+        let constants: Vec<u32> = instruction.operands.iter().filter_map(constant).collect();
+        let constant_at = |field: Field| {
+            let place = slots.iter().position(|slot| slot.field == field)?;
+            instruction.operands.get(place).and_then(constant)
+        };
         let is_clamped = layout.has(Field::Clamp) && step.inst.get(Field::Clamp) != 0;
         let is_plain = !layout.has(Field::DstSel)
             && !is_clamped
@@ -465,7 +470,11 @@ impl Facts {
             text: step.inst.text(),
             does,
             source_bits: match is_vector_alu && is_plain {
-                true => SourceBits::of(does, &constants),
+                true => SourceBits::of(
+                    does,
+                    &constants,
+                    [Field::Src0, Field::Src1].map(constant_at),
+                ),
                 false => SourceBits::All,
             },
             jump: uses.calls().then(|| match is_call(step) {
@@ -517,13 +526,12 @@ impl Facts {
     }
 }
 
-/// Returns the low dwords of constant operands.
-fn constants(operands: &[Arg]) -> Vec<u32> {
-    let constants = operands.iter().filter_map(|it| match *it {
+/// Returns the low dword of a constant operand.
+fn constant(operand: &Arg) -> Option<u32> {
+    match *operand {
         Arg::Const(value) => Some(value as u32),
         Arg::None | Arg::Vgpr(_) | Arg::Scalar(_) | Arg::Special(_) | Arg::Imm(_) => None,
-    });
-    constants.collect()
+    }
 }
 
 /// Returns the source that a selection or conditional move chooses if its condition is true, or `None` for other

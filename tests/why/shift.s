@@ -1,0 +1,46 @@
+// RUN: gfx803 gfx900 gfx906
+// A constant whose lowest bit is wanted after a shift by an input: the constant is no distance.
+//! grid = 64
+//! args = { a = "u32*64:random(1,1,1000)", b = "u32*64:random(2,1,1000)", out = "u32*64" }
+//? out[5]
+// GCN all: out[5] = 0
+// GCN all: └─ buffer_store_dword v3, v1, s[12:15], 0 offen  [shift.s:37, workgroup 0,0,0, wave 0, lane 5]
+// GCN all: ├─ v3 = 0: v_and_b32_e32 v3, 1, v2  [shift.s:36]
+// GCN all: │  └─ v2 = 0x8000000: v_lshlrev_b32_e64 v2, v2, 1  [shift.s:35]
+// GCN all: │     └─ v2 = 763: buffer_load_dword v2, v1, s[4:7], 0 offen  [shift.s:33]
+// GCN all: │        ├─ input a[5]
+// GCN all: │        ├─ address: v1 = 20: #1
+// GCN all: │        ├─ address: s[4:5] = 0x100020000: s_load_dwordx2 s[4:5], s[0:1], 0x0  [shift.s:25] ← argument bytes 0..8
+// GCN all: │        └─ address: constants s6 = 0xffffffff, s7 = 0x27fac
+// GCN all: ├─ address: #1 v1 = 20: v_lshlrev_b32_e32 v1, 2, v0  [shift.s:31] ← v0 = 5: work-item ID x
+// GCN all: ├─ address: s[12:13] = 0x100060000: s_load_dwordx2 s[12:13], s[0:1], 0x10  [shift.s:26] ← argument bytes 16..24
+// GCN all: └─ address: constants s14 = 0xffffffff, s15 = 0x27fac
+// GCN all: inputs: a[5]
+// GCN all: arguments: bytes 0..8, 16..24
+// GCN all: 11 instructions, 13 executions, 1 workgroup traced
+.globl kernel
+.p2align 8
+.type kernel,@function
+kernel:
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    s_load_dwordx2 s[12:13], s[0:1], 0x10
+    s_mov_b32 s6, -1
+    s_mov_b32 s7, 0x27fac
+    s_mov_b32 s14, -1
+    s_mov_b32 s15, 0x27fac
+    v_lshlrev_b32 v1, 2, v0
+    s_waitcnt lgkmcnt(0)
+    buffer_load_dword v2, v1, s[4:7], 0 offen
+    s_waitcnt vmcnt(0)
+    v_lshlrev_b32 v2, v2, 1
+    v_and_b32 v3, 1, v2
+    buffer_store_dword v3, v1, s[12:15], 0 offen
+    s_endpgm
+.rodata
+.p2align 6
+.amdhsa_kernel kernel
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_group_segment_fixed_size 1024
+    .amdhsa_next_free_vgpr 16
+    .amdhsa_next_free_sgpr 48
+.end_amdhsa_kernel
