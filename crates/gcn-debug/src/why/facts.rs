@@ -7,7 +7,7 @@ use gcn_emu::step::{Arg, CrossLane, Executor, Step};
 use gcn_isa::dpp::Permutation;
 use gcn_isa::effect::{AluOp, Bitwise, LaneMove, Shift};
 use gcn_isa::uses::{Registers, Unit, UnnumberedState, UseOrigin, UsedLanes};
-use gcn_isa::{Does, Field, Kind, Slot, Ty, regs};
+use gcn_isa::{Does, Field, Isa, Kind, Slot, Ty, regs};
 
 use crate::reasons::is_call;
 
@@ -17,8 +17,6 @@ pub(crate) struct Register(u16);
 
 const SCALARS: u16 = 256;
 const STATE: u16 = SCALARS + 128;
-/// Number of SGPRs that all generations have.
-const NUMBERED: u8 = 102;
 
 impl Register {
     /// Scalar condition code.
@@ -43,9 +41,9 @@ impl Register {
     }
 
     /// True for EXEC, MODE and other special registers, whose initial values are not data.
-    pub(crate) fn is_state(self) -> bool {
+    pub(crate) fn is_state(self, isa: Isa) -> bool {
         match self.as_scalar() {
-            Some(number) => number >= NUMBERED,
+            Some(number) => number >= isa.sgprs(),
             None => self.as_vector().is_none(),
         }
     }

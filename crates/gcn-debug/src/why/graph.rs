@@ -466,7 +466,8 @@ fn source(trace: &Trace, source: &Source, terms: Terms<'_>) -> GraphSource {
             None
         }
     };
-    let is_state = matches!(*source, Source::Register { register, .. } if register.is_state());
+    let isa = terms.program.isa();
+    let is_state = matches!(*source, Source::Register { register, .. } if register.is_state(isa));
     GraphSource {
         origins: if is_state { 0 } else { bits(id_of(&origin)) },
         origin,

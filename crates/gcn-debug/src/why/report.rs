@@ -6,6 +6,7 @@ use std::ops::Range;
 use gcn_emu::memory::Memory;
 use gcn_emu::run::InitialSgpr;
 use gcn_emu::wave::WaveId;
+use gcn_isa::Isa;
 
 use super::facts::{Edge, Register};
 use super::slice::{NO_LANE, Node, Outcome, Slice, Source, Target};
@@ -348,7 +349,9 @@ fn origin(trace: &Trace, source: &Source, key: OriginKey, terms: Terms<'_>) -> O
             is_defined,
         },
         OriginKey::Register(register) => match *source {
-            Source::Register { wave, register, .. } => initial(trace, wave, register),
+            Source::Register { wave, register, .. } => {
+                initial(trace, wave, register, terms.program.isa())
+            }
             _ => Origin::UndefinedRegister {
                 name: register.name(),
             },
@@ -485,7 +488,7 @@ fn place_of(trace: &Trace, source: &Source, terms: Terms<'_>) -> (OriginKey, Ran
 }
 
 /// Returns the origin of a register's initial value.
-fn initial(trace: &Trace, wave: u32, register: Register) -> Origin {
+fn initial(trace: &Trace, wave: u32, register: Register, isa: Isa) -> Origin {
     let run = trace.waves[wave as usize].run;
     let name = register.name();
     let undefined = Origin::UndefinedRegister { name: name.clone() };
@@ -514,7 +517,7 @@ fn initial(trace: &Trace, wave: u32, register: Register) -> Origin {
             None if register == Register::EXEC || register == Register::EXEC.next() => {
                 "lanes that have work-items"
             }
-            None if register.is_state() => "the launch's value",
+            None if register.is_state(isa) => "the launch's value",
             None => return undefined,
         },
         (None, None) if register == Register::SCC => return undefined,
