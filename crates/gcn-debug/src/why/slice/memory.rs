@@ -32,7 +32,7 @@ impl Slice {
                     }
                 }
             }
-            Writer::Group(group) => {
+            Writer::Group(group) if wanted_bytes.next().is_some() => {
                 self.missing.insert(group);
                 let source = self.source(Source::Group(group));
                 self.edge(from, Edge::Data, Target::Source(source));
@@ -46,7 +46,7 @@ impl Slice {
                     self.edges.push((from, Edge::Data, target));
                 }
             }
-            Writer::Nobody => {}
+            Writer::Group(_) | Writer::Nobody => {}
         }
     }
 
