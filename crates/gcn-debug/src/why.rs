@@ -416,7 +416,8 @@ fn pass<L: Launches>(
     Ok(tracer.into_trace())
 }
 
-/// True if a traced workgroup of the last launch read bytes that were last written by another workgroup of that launch.
+/// True if a traced workgroup of the last launch read bytes that another workgroup may write in that launch. The last writer
+/// of a byte is known over all launches: one in a later launch may hide one in the last.
 fn communicates(first: &Trace, trace: &Trace) -> bool {
     let last = trace.wanted.iter().map(|it| it.run).max();
     trace.waves.iter().any(|wave| {
@@ -427,9 +428,10 @@ fn communicates(first: &Trace, trace: &Trace) -> bool {
         Some(wave.run) == last
             && wave.records.iter().any(|record| {
                 let units = trace.units(record).iter().filter(|it| it.is_read);
-                let mut units = units.filter(|it| it.address & trace::LDS == 0);
-                units.any(|unit| match first.last_writer(unit.address) {
-                    Writer::Group(group) => group.run == own.run && group != own,
+                let units = units.filter(|it| it.address & trace::LDS == 0);
+                let mut bytes = units.flat_map(|it| it.address..it.address + u64::from(it.bytes.1));
+                bytes.any(|byte| match first.last_writer(byte) {
+                    Writer::Group(group) => group.run >= own.run && group != own,
                     Writer::Nobody | Writer::Instance(_) => false,
                 })
             })
