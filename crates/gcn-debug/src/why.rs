@@ -124,6 +124,8 @@ pub enum WhyError<E> {
 const MAX_GROUPS: usize = 1024;
 /// Maximum number of tracing passes.
 const MAX_PASSES: usize = 16;
+/// Reason for an incomplete slice at these limits.
+const TOO_MANY_GROUPS: &str = "more workgroups have taken part than are traced";
 
 /// Slice for a question, with the state needed to rerun the launches.
 struct Sliced {
@@ -132,7 +134,8 @@ struct Sliced {
     unwritten: Vec<Range<u64>>,
     trace: Trace,
     slice: Slice,
-    /// Plan of the pass that traced the slice; `None` if no launch wrote the queried location.
+    /// Plan of the pass that traced the slice; `None` if no workgroup was traced, because no launch wrote the queried location
+    /// or too many workgroups did.
     plan: Option<Plan>,
     cut: Option<&'static str>,
     /// Bytes of the location at the queried point; empty unless it is in global memory.
@@ -188,14 +191,15 @@ impl Sliced {
                 add(wave);
             }
         }
-        if plan.wanted.is_empty() {
+        let is_too_many = plan.wanted.len() > MAX_GROUPS;
+        if plan.wanted.is_empty() || is_too_many {
             return Ok(Sliced {
                 image,
                 unwritten,
                 trace: first,
                 slice,
                 plan: None,
-                cut: None,
+                cut: is_too_many.then_some(TOO_MANY_GROUPS),
                 end,
             });
         }
@@ -207,6 +211,7 @@ impl Sliced {
             plan.choose(&first);
             trace = pass(launches, question, &image, plan.clone())?;
             if trace.is_full {
+                question.restore(&image);
                 return Err(WhyError::TooLong);
             }
             if plan.end.is_some() && communicates(&first, &trace) {
@@ -222,7 +227,7 @@ impl Sliced {
                 break;
             }
             if passes == MAX_PASSES || plan.wanted.len() + slice.missing.len() > MAX_GROUPS {
-                cut = Some("more workgroups have taken part than are traced");
+                cut = Some(TOO_MANY_GROUPS);
                 break;
             }
             plan.wanted.extend(&slice.missing);
@@ -286,7 +291,7 @@ impl Question<'_> {
 /// point; other memory has its contents from before the launches.
 ///
 /// # Errors
-/// Fails if a launch cannot start, or if memory or the trace is too large.
+/// Fails if a launch cannot start, or if memory or the trace is too large; memory then is as before the launches.
 pub fn why<L: Launches>(
     launches: &L,
     question: Question<'_>,
@@ -310,7 +315,7 @@ impl ValueGraph {
     /// queried point; other memory has its contents from before the launches.
     ///
     /// # Errors
-    /// Fails if a launch cannot start, or if memory or the trace is too large.
+    /// Fails if a launch cannot start, or if memory or the trace is too large; memory then is as before the launches.
     pub fn of<L: Launches>(
         launches: &L,
         question: Question<'_>,
@@ -371,7 +376,7 @@ impl Plan {
     }
 }
 
-/// Runs the launches in order, up to the last one needed.
+/// Runs the launches in order, up to the last one needed. Restores memory if one cannot start.
 fn pass<L: Launches>(
     launches: &L,
     question: Question<'_>,
@@ -408,7 +413,10 @@ fn pass<L: Launches>(
                 until: until.map(|it| it.moment),
             }));
         }
-        let goes_on = launches.run(run, &observers).map_err(WhyError::Launch)?;
+        let goes_on = launches.run(run, &observers).map_err(|error| {
+            question.restore(image);
+            WhyError::Launch(error)
+        })?;
         if !goes_on || last == Some(run) || until.is_some() {
             break;
         }

@@ -2,19 +2,21 @@
 //! answer names must change the element. Changes to other inputs must not, if the number of executed instructions stays
 //! the same.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use gcn_debug::{
-    Answer, Launches, NamedBuffer, Origin, Program, Question, QuestionPlace, ScalarType, why,
+    Answer, Launches, NamedBuffer, Origin, Program, Question, QuestionPlace, ScalarType,
+    ValueGraph, why,
 };
 use gcn_isa::Target;
 use gcn_runtime::observe::Observers;
 use gcn_runtime::{Buffer, Device, Error, Module, PreparedLaunch, Queue};
 
 /// Number of elements in each buffer.
-const ELEMENTS: usize = 256;
+const ELEMENTS: usize = 512;
 /// Indices of the result elements to query.
 const PLACES: [usize; 6] = [0, 1, 5, 20, 37, 63];
 /// Functions that modify an input.
@@ -60,11 +62,14 @@ fn values<'a>(text: &'a str, key: &str) -> Vec<&'a str> {
 
 impl Case {
     fn new(path: &Path) -> Case {
-        let text = fs::read_to_string(path).expect("a source");
+        Case::of(&fs::read_to_string(path).expect("a source"))
+    }
+
+    fn of(text: &str) -> Case {
         let target = Target::named("gfx900").expect("a target");
         let source = gcn_asm::Source {
             name: "case.s",
-            text: &text,
+            text,
         };
         let assembly = gcn_asm::assemble(&source, &gcn_asm::Options::new(target));
         assert!(!assembly.has_errors(), "{:?}", assembly.diagnostics);
@@ -82,11 +87,11 @@ impl Case {
             buffer("out", &out),
         ];
         let size = |key: &str, default: u32| {
-            let value = values(&text, key).first().copied();
+            let value = values(text, key).first().copied();
             value.map_or(default, |it| it.parse().expect("a number"))
         };
         let (grid, group) = (size("grid", 64), size("group", 64));
-        let mut names = values(&text, "kernel");
+        let mut names = values(text, "kernel");
         if names.is_empty() {
             names.push("kernel");
         }
@@ -131,6 +136,13 @@ impl Case {
     }
 
     fn ask(&self, place: usize) -> Answer {
+        self.asked(4 * place as u64, 4, |question| {
+            why(self, question).expect("an answer")
+        })
+    }
+
+    /// Calls a function with a question about bytes of `out`.
+    fn asked<R>(&self, offset: u64, bytes: u64, f: impl FnOnce(Question<'_>) -> R) -> R {
         self.reset(&[]);
         let device = self.module.device();
         let bias = self.module.loaded().moved(0);
@@ -149,14 +161,14 @@ impl Case {
             buffers: &buffers,
             undefined: &[],
             place: QuestionPlace::Memory {
-                address: out.address() + 4 * place as u64,
-                bytes: 4,
+                address: out.address() + offset,
+                bytes,
             },
             until: None,
             executions: 1 << 20,
             log: None,
         };
-        why(self, question).expect("an answer")
+        f(question)
     }
 }
 
@@ -179,6 +191,29 @@ impl Launches for Case {
     }
 }
 
+/// Launches that fail after a number of runs.
+struct Failing<'a> {
+    case: &'a Case,
+    left: Cell<u32>,
+}
+
+impl Launches for Failing<'_> {
+    type Error = &'static str;
+
+    fn runs(&self) -> u32 {
+        self.case.runs()
+    }
+
+    fn restart(&self) {}
+
+    fn run(&self, run: u32, observers: &Observers) -> Result<bool, &'static str> {
+        let goes_on = self.case.run(run, observers).expect("it ends");
+        self.left
+            .set(self.left.get().checked_sub(1).ok_or("it fails")?);
+        Ok(goes_on)
+    }
+}
+
 /// Returns the elements of `a` and `b` named in an answer.
 fn named(answer: &Answer) -> BTreeSet<(usize, usize)> {
     let mut named = BTreeSet::new();
@@ -197,10 +232,14 @@ fn named(answer: &Answer) -> BTreeSet<(usize, usize)> {
     named
 }
 
+/// Returns the directory of the kernel sources.
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/why")
+}
+
 /// Returns the paths of the kernel sources.
 fn sources() -> Vec<PathBuf> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/why");
-    let entries = fs::read_dir(directory).expect("a directory");
+    let entries = fs::read_dir(directory()).expect("a directory");
     let paths = entries.map(|it| it.expect("an entry").path());
     let mut paths: Vec<PathBuf> = paths
         .filter(|it| it.extension().is_some_and(|it| it == "s"))
@@ -267,4 +306,70 @@ fn answers_name_the_inputs_that_matter() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(total > 100, "answers name {total} inputs");
+}
+
+/// Kernel whose workgroups each write a byte of `out`.
+const BYTES: &str = "\
+//! grid = 1040
+//! group = 1
+.globl kernel
+.p2align 8
+.type kernel,@function
+kernel:
+    s_load_dwordx2 s[4:5], s[0:1], 0x10
+    s_mov_b32 s6, -1
+    s_mov_b32 s7, 0x27fac
+    v_mov_b32 v1, s2
+    s_waitcnt lgkmcnt(0)
+    buffer_store_byte v1, v1, s[4:7], 0 offen
+    s_endpgm
+.rodata
+.p2align 6
+.amdhsa_kernel kernel
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_next_free_vgpr 16
+    .amdhsa_next_free_sgpr 48
+.end_amdhsa_kernel
+";
+
+#[test]
+fn too_many_writers_cut_an_answer() {
+    let case = Case::of(BYTES);
+    let ask = |bytes| {
+        let answer = case.asked(0, bytes, |question| why(&case, question));
+        let answer = answer.expect("an answer");
+        (answer.workgroups, answer.cut)
+    };
+    assert_eq!(ask(1024), (1024, None));
+    let cut = "more workgroups have taken part than are traced";
+    assert_eq!(ask(1025), (0, Some(cut)));
+}
+
+#[test]
+fn a_launch_that_fails_leaves_the_memory_from_before() {
+    let case = Case::new(&directory().join("two.s"));
+    let [a, b] = case.inputs.clone();
+    let before = vec![a, b, vec![0; ELEMENTS]];
+    let questions: [fn(&Failing<'_>, Question<'_>) -> bool; 2] = [
+        |launches, question| why(launches, question).is_ok(),
+        |launches, question| ValueGraph::of(launches, question).is_ok(),
+    ];
+    for is_answered in questions {
+        let mut runs = 0;
+        loop {
+            let launches = Failing {
+                case: &case,
+                left: Cell::new(runs),
+            };
+            if case.asked(0, 4, |question| is_answered(&launches, question)) {
+                break;
+            }
+            let contents = case.buffers.iter();
+            let contents = contents.map(|it| it.read::<u32>().expect("it is there"));
+            assert_eq!(contents.collect::<Vec<_>>(), before, "run {runs}");
+            runs += 1;
+        }
+        // Every pass has two runs.
+        assert!(runs > 4, "{runs}");
+    }
 }
