@@ -117,7 +117,7 @@ struct WaitWatch {
     facts: ByStep<WaitFacts>,
     waves: Waves<WaveOperations>,
     /// LDS accesses of each workgroup that were outstanding at a barrier.
-    groups: Groups<Unwaited<HeldResource>>,
+    groups: Groups<Unwaited<Held<HeldResource>>>,
     /// Addresses of the current instruction, reused to avoid allocation.
     access: Box<Access>,
 }
@@ -239,17 +239,17 @@ impl WaitWatch {
             HeldPlace::Lds {
                 bytes,
                 writes: true,
-            } => Some((&it.what, &**bytes, true, None)),
+            } => Some((it, &**bytes, true, None)),
             HeldPlace::Lds { .. } | HeldPlace::Registers(..) => None,
         });
         let others = unwaited.into_iter().flat_map(Unwaited::accesses);
         let others = others
             .filter(|(wave, _)| *wave != context.id())
-            .filter_map(|(wave, it)| match &it.what {
+            .filter_map(|(wave, it)| match &it.what.what {
                 HeldPlace::Lds { bytes, writes } => Some((it, &**bytes, *writes, Some(*wave))),
                 HeldPlace::Registers(..) => None,
             });
-        for (hold, bytes, writes, wave) in own.chain(others) {
+        for (held, bytes, writes, wave) in own.chain(others) {
             let read = writes.then(|| read.meets(bytes)).flatten();
             let written = wave.and_then(|_| written.meets(bytes));
             let Some((lane, offset)) = read.or(written) else {
@@ -258,7 +258,7 @@ impl WaitWatch {
             let key = FindingKey {
                 kind: Kind::MissingLdsWait,
                 pc: context.pc,
-                other: hold.pc,
+                other: held.what.pc,
                 detail: 0,
             };
             let verb = if read.is_some() { "read" } else { "written" };
@@ -273,7 +273,10 @@ impl WaitWatch {
                     Some(_) => (
                         format!("LDS is {verb} behind a barrier that a wave reached before its {access} was complete"),
                         format!("the {access} of the other wave"),
-                        format!("`s_waitcnt lgkmcnt(0)` before the barrier, in the wave that {access}s"),
+                        format!(
+                            "`s_waitcnt {}(0)` before the barrier, in the wave that {access}s",
+                            held.counter
+                        ),
                     ),
                 };
                 let mut finding = Finding::new(Kind::MissingLdsWait, context, instruction, message);
@@ -283,8 +286,9 @@ impl WaitWatch {
                 finding.address = Some(FindingAddress::lds(offset));
                 finding.sides.push(Side {
                     label,
-                    place: self.facts.get(hold.index).map(|operation| {
-                        FindingPlace::new(hold.pc, &operation.inst, wave.or(Some(context.id())))
+                    place: self.facts.get(held.what.index).map(|operation| {
+                        let wave = wave.or(Some(context.id()));
+                        FindingPlace::new(held.what.pc, &operation.inst, wave)
                     }),
                 });
                 finding.help = Some(help.into());
@@ -421,7 +425,7 @@ impl WaveObserver for WaitWatch {
         let accesses = accesses.filter(|it| matches!(it.what.what, HeldPlace::Lds { .. }));
         for it in accesses {
             let group = self.groups.get(context.id().group);
-            group.push(context.id(), it.what.clone());
+            group.push(context.id(), it.clone());
         }
     }
 
