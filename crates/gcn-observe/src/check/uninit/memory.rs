@@ -33,7 +33,8 @@ impl UndefinedPage {
     }
 }
 
-/// Shadow of an allocation. A shadow page is allocated when it first changes.
+/// Shadow of an allocation. A shadow page is allocated when it first changes. Pages begin at multiples of [`PAGE`], so
+/// the first and the last may extend beyond the allocation.
 struct Tracked {
     base: u64,
     len: u64,
@@ -52,21 +53,21 @@ pub(super) struct UndefinedDword {
 
 impl Tracked {
     fn new(range: Range<u64>, unseen: u32, is_apart: bool) -> Tracked {
-        let len = range.end - range.start;
+        let pages = range.start / PAGE..range.end.div_ceil(PAGE);
         Tracked {
             base: range.start,
-            len,
+            len: range.end - range.start,
             unseen,
             is_apart,
-            pages: (0..len.div_ceil(PAGE)).map(|_| OnceLock::new()).collect(),
+            pages: pages.map(|_| OnceLock::new()).collect(),
         }
     }
 
     /// Returns the shadow page of an address, and the index of the dword in the page.
     fn place(&self, address: u64) -> Option<(&OnceLock<UndefinedPage>, usize)> {
-        let offset = address.checked_sub(self.base)?;
-        let page = self.pages.get((offset / PAGE) as usize)?;
-        Some((page, (offset / 4 % PAGE_DWORDS) as usize))
+        let number = (address / PAGE).checked_sub(self.base / PAGE)?;
+        let page = self.pages.get(number as usize)?;
+        Some((page, (address / 4 % PAGE_DWORDS) as usize))
     }
 
     fn dword(&self, address: u64) -> u32 {
@@ -127,7 +128,7 @@ impl Tracked {
 
     /// Returns the dwords that stores left undefined, without padding.
     fn left(&self) -> impl Iterator<Item = UndefinedDword> {
-        let pages = self.pages.iter().enumerate();
+        let pages = (self.base / PAGE..).zip(&self.pages);
         let pages = pages.filter_map(|(number, page)| Some((number, page.get()?)));
         pages.flat_map(move |(number, page)| {
             let stores = page
@@ -140,7 +141,7 @@ impl Tracked {
                 let store = store.load(Relaxed);
                 let is_known = store != 0 && store != PADDING;
                 (is_known && bits.load(Relaxed) != 0).then_some(UndefinedDword {
-                    address: self.base + number as u64 * PAGE + 4 * dword as u64,
+                    address: (number * PAGE + 4 * dword as u64).max(self.base),
                     store,
                 })
             })
@@ -156,7 +157,7 @@ impl Tracked {
                 return;
             };
             let Some(page) = page.get() else {
-                let next = (at + PAGE - (at - self.base) % PAGE).min(end);
+                let next = (at + PAGE - at % PAGE).min(end);
                 if self.unseen != 0 {
                     each(at..next);
                 }
@@ -505,6 +506,25 @@ mod tests {
         assert_eq!(view.load(0x1_2000, 4), 0);
         global.forget(&(0x1_0000..0x1_3000));
         assert!(!global.has_any());
+    }
+
+    #[test]
+    fn allocations_may_begin_within_a_page_and_within_a_dword() {
+        let global = UndefinedGlobal::default();
+        global.undefine(0x1_0ff0..0x1_3000);
+        global.define(0x1_1000..0x1_2000);
+        let mut view = GlobalView::new(&global);
+        assert_eq!(view.load(0x1_0ffc, 4), u32::MAX);
+        assert_eq!(view.load(0x1_1000, 4), 0);
+        assert_eq!(view.load(0x1_1ffc, 4), 0);
+        assert_eq!(view.load(0x1_2000, 4), u32::MAX);
+        let unwritten = global.unwritten(&(0x1_0ff0..0x1_3000));
+        assert_eq!(unwritten.map(|it| it.bytes), Some(0x1010));
+        global.track(0x2_0001..0x2_0100);
+        view.store(0x2_0001, 1, 0xff, 3);
+        let left = global.left();
+        let left: Vec<_> = left.iter().map(|it| (it.address, it.store)).collect();
+        assert_eq!(left, [(0x2_0001, 3)]);
     }
 
     #[test]
