@@ -148,7 +148,7 @@ impl Tracked {
         })
     }
 
-    /// Calls `each` for each dword or page of a range that has unwritten bytes, in ascending order.
+    /// Calls `each` for the unwritten bytes of a range, one by one or in whole pages, in ascending order.
     fn each_unwritten(&self, range: &Range<u64>, mut each: impl FnMut(Range<u64>)) {
         let end = range.end.min(self.base + self.len);
         let mut at = range.start.max(self.base);
@@ -171,7 +171,8 @@ impl Tracked {
             };
             let bits = page.bits[dword].load(Relaxed);
             if bits & mask_of(at, next - at) != 0 && !is_stored() {
-                each(at..next);
+                let unwritten = (at..next).filter(|at| bits & mask_of(*at, 1) != 0);
+                unwritten.for_each(|at| each(at..at + 1));
             }
             at = next;
         }
@@ -183,9 +184,9 @@ impl Tracked {
 pub(super) struct Unwritten {
     /// Address of the allocation.
     pub(super) base: u64,
-    /// Address of the first dword with unwritten bytes.
+    /// Address of the first of them.
     pub(super) first: u64,
-    /// Number of bytes in all dwords with unwritten bytes.
+    /// Number of unwritten bytes.
     pub(super) bytes: u64,
 }
 
@@ -543,7 +544,7 @@ mod tests {
         view.store(0x1_0008, 4, 0xff00, PADDING);
         view.store(0x1_000c, 2, 0, 0);
         assert_eq!(unwritten(0x1_0000..0x1_000e), None, "stored, if undefined");
-        assert_eq!(unwritten(0x1_0000..0x1_0014), Some((0x1_000c, 8)));
+        assert_eq!(unwritten(0x1_0000..0x1_0014), Some((0x1_000e, 6)));
         global.define(0x1_0000..0x1_2ffc);
         assert_eq!(unwritten(0x1_0000..0x1_3000), Some((0x1_2ffc, 4)));
         assert_eq!(unwritten(0x1_0000..0x1_2ffc), None);
