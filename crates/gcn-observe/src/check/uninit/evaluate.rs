@@ -189,39 +189,33 @@ impl<'a> Evaluation<'a> {
         sources
     }
 
-    /// Returns the value of a source in a lane, or `None` if DPP disables the lane for lack of a valid source lane.
-    fn fetch(&self, source: &Option<EvaluatedSource>, lane: usize) -> Option<PartlyDefined> {
+    /// Returns the value of a source in a written lane. By DPP, it is 0 without a valid source lane.
+    fn fetch(&self, source: &Option<EvaluatedSource>, lane: usize) -> PartlyDefined {
         let Some(source) = source else {
-            return Some(PartlyDefined::default());
+            return PartlyDefined::default();
         };
         let mut from = lane;
         if let Some(permutation) = source.permutation {
             let other = permutation.source(lane as u8).map(usize::from);
             match other.filter(|other| self.instruction.exec >> other & 1 != 0) {
                 Some(other) => from = other,
-                None if self.instruction.step.inst.flag(Field::BoundCtrl) => {
-                    return Some(PartlyDefined::default());
-                }
-                None => return None,
+                None => return PartlyDefined::default(),
             }
         }
         let registers = self.in_lane(source.arg, from, if source.width > 32 { 64 } else { 32 });
         if source.width >= 32 && source.from == 0 {
-            return Some(registers);
+            return registers;
         }
-        Some(registers.extracted(source.from, source.width, source.is_signed))
+        registers.extracted(source.from, source.width, source.is_signed)
     }
 
-    /// Returns the active lanes, without those that a DPP row or bank mask disables.
+    /// Returns the active lanes, without those that DPP disables.
     fn written_lanes(&self) -> u64 {
-        let inst = &self.instruction.step.inst;
-        if !inst.layout().has(Field::DppCtrl) {
-            return self.instruction.exec;
+        let exec = self.instruction.exec;
+        match self.instruction.step.cross_lane() {
+            Some(dpp) => dpp.written(exec, dpp.finding(exec)),
+            None => exec,
         }
-        let (rows, banks) = (inst.get(Field::RowMask), inst.get(Field::BankMask));
-        let is_enabled = |lane: &usize| rows >> (lane / 16) & banks >> (lane / 4 % 4) & 1 != 0;
-        let enabled = (0..LANES).filter(is_enabled);
-        enabled.fold(0, |all, lane| all | 1 << lane) & self.instruction.exec
     }
 
     fn vector(&mut self, op: AluOp) {
@@ -245,10 +239,7 @@ impl<'a> Evaluation<'a> {
         let mut carries = 0;
         let mut found = Vec::with_capacity(LANES);
         for lane in lanes(self.written_lanes()) {
-            let parts = [0, 1, 2].map(|number| self.fetch(&sources[number], lane));
-            let [Some(mut a), Some(mut b), Some(c)] = parts else {
-                continue;
-            };
+            let [mut a, mut b, c] = [0, 1, 2].map(|number| self.fetch(&sources[number], lane));
             if cancels {
                 (a.undefined, b.undefined) = (0, 0);
             }
