@@ -2,7 +2,7 @@
 
 use gcn_emu::step::Arg;
 use gcn_emu::wave::LANES;
-use gcn_isa::effect::LaneMove;
+use gcn_isa::effect::{AluOp, LaneMove};
 use gcn_isa::swizzle::Pattern;
 use gcn_isa::{Does, regs};
 
@@ -77,12 +77,19 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Evaluates S_SET_GPR_IDX_ON and related instructions, which preserve bits 11:8 and 31:16 of M0 (errata E143).
+    /// Evaluates S_SET_GPR_IDX_IDX, which sets the index in M0, S_SET_GPR_IDX_MODE, which sets the operand mask, and
+    /// S_SET_GPR_IDX_ON, which sets both (errata E143).
     pub(super) fn set_index(&mut self) {
-        const SET: u32 = 0xf0ff;
+        const INDEX: u32 = 0xff;
+        const OPERANDS: u32 = 0xf000;
+        let set = match self.instruction.step.inst.does() {
+            Does::Alu(AluOp::SetIndex) => INDEX,
+            Does::Control(_) => OPERANDS,
+            _ => INDEX | OPERANDS,
+        };
         let place = self.facts.sources[0].map(|place| self.instruction.operands[place]);
-        let index = place.map_or(0, |arg| self.uniform(arg, 32).undefined as u32 & 0xff);
-        let bits = self.shadow.scalar(regs::M0) & !SET | index;
+        let index = place.map_or(0, |arg| self.uniform(arg, 32).undefined as u32 & INDEX);
+        let bits = self.shadow.scalar(regs::M0) & !set | index;
         let origin = if index == 0 {
             self.shadow.scalar_origin(regs::M0)
         } else {
