@@ -217,6 +217,9 @@ fn bits_that_an_operation_drops_do_not_matter() {
         "s_mov_b32 m0, s9\ns_set_gpr_idx_mode 3\ns_and_b32 s4, m0, 0xf000",
         "s_mov_b32 m0, s9\ns_set_gpr_idx_idx s2\ns_and_b32 s4, m0, 0xff",
         "s_mov_b32 m0, s9\ns_set_gpr_idx_on s2, 1\ns_set_gpr_idx_off\ns_and_b32 s4, m0, 0xf0ff",
+        "s_lshl_b32 s9, s9, 6\nv_writelane_b32 v0, 1, s9\nv_readlane_b32 s4, v0, 5",
+        "s_and_b32 s9, s9, 2\nv_writelane_b32 v0, 1, s9\nv_readlane_b32 s4, v0, 5",
+        "v_mov_b32 v1, 1\nv_writelane_b32 v1, 1, s9\nv_readlane_b32 s4, v1, 5",
         "v_add_f32_dpp v2, v0, v0 row_shr:1 row_mask:0xf bank_mask:0xf\nv_readlane_b32 s4, v2, 1",
         "v_add_f32_dpp v2, v9, v0 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:0\nv_readlane_b32 s4, v2, 0",
     ];
@@ -250,6 +253,7 @@ fn bits_that_an_operation_keeps_do_matter() {
         "v_lshlrev_b16 v1, 15, v9\nv_ashrrev_i16 v1, 8, v1\nv_and_b32 v1, 0x100, v1\nv_readfirstlane_b32 s4, v1",
         "s_mov_b32 m0, s9\ns_set_gpr_idx_mode 3\ns_and_b32 s4, m0, 0xff",
         "s_mov_b32 m0, s9\ns_set_gpr_idx_idx s2\ns_and_b32 s4, m0, 0xf000",
+        "v_writelane_b32 v0, 1, s9\nv_readlane_b32 s4, v0, 5",
         // Lane 0 has no source lane, and keeps the undefined value.
         "v_add_f32_dpp v2, v0, v0 row_shr:1 row_mask:0xf bank_mask:0xf\nv_readlane_b32 s4, v2, 0",
         // The kernel has no v200, which is read as v0.

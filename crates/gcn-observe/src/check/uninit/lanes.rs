@@ -48,10 +48,16 @@ impl Evaluation<'_> {
         else {
             return;
         };
-        let bits = self.uniform(source, 32).undefined as u32;
-        let lane = self.lane().value as usize;
-        self.shadow
-            .set_vector(to, lane, u32::MAX, bits, self.origin);
+        let (new, named) = (self.uniform(source, 32), self.lane());
+        // Each of several lanes that an undefined number may name keeps its value or gets the new one.
+        let keeps = PartlyDefined::any(named.undefined, 32);
+        let may_be_named = |lane: &usize| (*lane as u64 ^ named.value) & !named.undefined == 0;
+        for lane in (0..LANES).filter(may_be_named) {
+            let old = self.in_lane(Arg::Vgpr(to), lane, 32);
+            let bits = keeps.choose(old, new).undefined as u32;
+            self.shadow
+                .set_vector(to, lane, u32::MAX, bits, self.origin);
+        }
     }
 
     pub(super) fn swap(&mut self) {
