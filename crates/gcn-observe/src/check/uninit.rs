@@ -391,6 +391,7 @@ impl UninitWatch {
                 },
                 view: GlobalView::new(&self.shared.global),
                 loads: &mut self.loads,
+                swapped: Vec::new(),
                 store: &mut store,
             }
             .run();

@@ -391,7 +391,11 @@ fn atomics_leave_undefined_only_what_they_can_change() {
         let swap = format!("ds_cmpst_b32 v1, {compared}, v9");
         lds(&format!("ds_write_b32 v1, v0\n{swap}"))
     };
-    let cases: [(String, &[&str]); 11] = [
+    let (first, others) = (
+        "v_cndmask_b32 v2, v9, v5, vcc",
+        "v_cndmask_b32 v3, v5, v7, vcc",
+    );
+    let cases: [(String, &[&str]); 13] = [
         // The first buffer is zero, and the second one undefined.
         ("global_atomic_cmpswap v1, v[4:5], s[4:5]".into(), &[]),
         ("global_atomic_cmpswap v1, v[10:11], s[4:5]".into(), &swap),
@@ -399,6 +403,15 @@ fn atomics_leave_undefined_only_what_they_can_change() {
         ("global_atomic_and v1, v7, s[6:7]".into(), &[]),
         ("global_atomic_and v1, v5, s[6:7]".into(), &and),
         ("global_atomic_or v1, v6, s[6:7]".into(), &[]),
+        // Lane 0 stores 0x100, with which the undefined values of the others are not swapped, or are.
+        (
+            format!("{first}\nv_mov_b32 v3, 0\nglobal_atomic_cmpswap v7, v[2:3], s[4:5]"),
+            &[],
+        ),
+        (
+            format!("{first}\n{others}\nglobal_atomic_cmpswap v7, v[2:3], s[4:5]"),
+            &swap,
+        ),
         // Numbers have no padding.
         ("global_atomic_or v1, v8, s[6:7]".into(), &or),
         (lds("ds_mskor_b32 v1, v6, v5"), &[]),
@@ -415,6 +428,7 @@ fn atomics_leave_undefined_only_what_they_can_change() {
              v_mov_b32 v7, 0
              v_mov_b32 v8, 0xff
              v_mov_b32 v11, 0
+             v_cmp_eq_u32 vcc, 0, v0
              s_waitcnt lgkmcnt(0)
              {statements}"
         );

@@ -21,8 +21,8 @@ use crate::filter::lanes;
 const DWORD: u64 = 4;
 
 /// A location in memory.
-#[derive(Clone, Copy)]
-enum MemoryPlace {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum MemoryPlace {
     Lds(u64),
     Scratch(u64),
     Global(u64),
@@ -60,6 +60,8 @@ pub(super) struct UndefinedAccess<'a> {
     pub(super) memories: Memories<'a>,
     pub(super) view: GlobalView<'a>,
     pub(super) loads: &'a mut Loads,
+    /// Dwords that earlier lanes of a compare-and-swap have written, in this order.
+    pub(super) swapped: Vec<(MemoryPlace, u32)>,
     /// Records a store of undefined bits by the instruction, and returns the number of the store.
     pub(super) store: &'a mut dyn FnMut(&Loads, UndefinedOrigin) -> u32,
 }

@@ -59,31 +59,39 @@ impl UndefinedAccess<'_> {
 
     /// Returns the undefined bits that a compare-and-swap leaves, or `None` if it compares floats or undefined bits.
     fn left_by_swap(
-        &self,
+        &mut self,
         lane: usize,
         old: &UndefinedElement,
         data: &[UndefinedElement; 2],
     ) -> Option<UndefinedElement> {
         let (plan, second) = (self.plan, self.second_register());
-        let (first, compared, new) = match plan.family {
-            Family::Share => (plan.vdata, &data[0], &data[1]),
-            _ => (second, &data[1], &data[0]),
+        let ((compared, compared_bits), (new, new_bits)) = match plan.family {
+            Family::Share => ((plan.vdata, &data[0]), (second, &data[1])),
+            _ => ((second, &data[1]), (plan.vdata, &data[0])),
         };
-        if plan.ty.is_float() || all_or_none(old) | all_or_none(compared) != 0 {
+        if plan.ty.is_float() || all_or_none(old) | all_or_none(compared_bits) != 0 {
             return None;
         }
+        let wave = self.context.wave;
+        let value = |first: u8, dword: u8| wave.vgpr(first.wrapping_add(dword)).0[lane];
+        let before = self.swapped.len();
         for dword in 0..plan.ty.dwords() {
             let place = self.place(lane, 0, DWORD * u64::from(dword))?;
-            let register = self.context.wave.vgpr(first.wrapping_add(dword));
-            if self.dword(place)? != register.0[lane] {
+            if self.dword(place)? != value(compared, dword) {
+                self.swapped.truncate(before);
                 return Some([0; 16]);
             }
+            self.swapped.push((place, value(new, dword)));
         }
-        Some(*new)
+        Some(*new_bits)
     }
 
-    /// Reads a dword of the memory itself, rather than of its shadow.
+    /// Reads a dword of the memory itself, rather than of its shadow, as earlier lanes have left it.
     fn dword(&self, place: MemoryPlace) -> Option<u32> {
+        let mut swapped = self.swapped.iter().rev();
+        if let Some((_, value)) = swapped.find(|(at, _)| *at == place) {
+            return Some(*value);
+        }
         let mut value = [0; DWORD as usize];
         let address = match place {
             MemoryPlace::Lds(at) => {
