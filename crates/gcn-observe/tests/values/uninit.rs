@@ -351,6 +351,36 @@ fn the_findings_other_side_is_where_the_value_came_to_be() {
     }
 }
 
+#[test]
+fn a_store_is_known_by_what_it_leaves_in_global_memory() {
+    // LDS first, then the buffer.
+    let kernel = vega(
+        "s_load_dwordx2 s[4:5], s[0:1], 0x0
+         s_mov_b64 s[8:9], src_shared_base
+         v_lshlrev_b32 v2, 2, v0
+         v_mov_b32 v3, s9
+         v_mov_b32 v5, v9
+         s_mov_b32 s10, 0
+         s_waitcnt lgkmcnt(0)
+       again:
+         flat_store_dword v[2:3], v5
+         s_cmp_lg_u32 s10, 0
+         s_cbranch_scc1 end
+         s_mov_b32 s10, 1
+         v_mov_b32 v5, v10
+         v_add_co_u32 v2, vcc, s4, v2
+         v_mov_b32 v3, s5
+         v_addc_co_u32 v3, vcc, 0, v3, vcc
+         s_branch again
+       end:",
+    );
+    let kernel = kernel.buffer(64);
+    kernel.finds(&["uninitialized-result flat_store_dword"]);
+    let (all, _) = kernel.findings.all();
+    let label = &all[0].sides[0].label;
+    assert!(label.contains("v10"), "{label}");
+}
+
 /// Loads a dword of the first buffer to v2, and stores one that `value` names to the second.
 fn copy(value: &str) -> String {
     format!(

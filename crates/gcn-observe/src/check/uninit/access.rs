@@ -62,7 +62,7 @@ pub(super) struct UndefinedAccess<'a> {
     pub(super) loads: &'a mut Loads,
     /// Dwords that earlier lanes of a compare-and-swap have written, in this order.
     pub(super) swapped: Vec<(MemoryPlace, u32)>,
-    /// Records a store of undefined bits by the instruction, and returns the number of the store.
+    /// Records a store of undefined bits to global memory by the instruction, and returns the number of the store.
     pub(super) store: &'a mut dyn FnMut(&Loads, UndefinedOrigin) -> u32,
 }
 
@@ -148,17 +148,23 @@ impl UndefinedAccess<'_> {
         bits: &UndefinedElement,
         origin: UndefinedOrigin,
     ) {
-        let is_undefined = bits.iter().any(|bits| *bits != 0);
-        let number = match is_undefined {
-            false => 0,
-            true if !self.is_bitwise() && is_padded(bits, bytes) => PADDING,
-            true => (self.store)(self.loads, origin),
+        let mut number = if all_or_none(bits) == 0 {
+            Some(0)
+        } else {
+            (!self.is_bitwise() && is_padded(bits, bytes)).then_some(PADDING)
         };
         for (chunk, bits) in (0..bytes.div_ceil(DWORD)).zip(bits) {
             let at = chunk * DWORD;
-            if let Some(place) = self.place(lane, element, at) {
-                self.store_at(place, (bytes - at).min(DWORD), *bits, number);
-            }
+            let Some(place) = self.place(lane, element, at) else {
+                continue;
+            };
+            let number = match place {
+                MemoryPlace::Lds(_) | MemoryPlace::Scratch(_) => 0,
+                MemoryPlace::Global(_) => {
+                    *number.get_or_insert_with(|| (self.store)(self.loads, origin))
+                }
+            };
+            self.store_at(place, (bytes - at).min(DWORD), *bits, number);
         }
     }
 
