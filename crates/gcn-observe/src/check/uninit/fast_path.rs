@@ -31,11 +31,14 @@ pub(super) fn accesses_defined(
     let may_have_undefined = match plan.family {
         Family::Share => has_lds,
         Family::Flat => has_lds || has_scratch || has_global(),
-        Family::Scratch | Family::Buffer | Family::ScalarScratch => {
-            has_scratch || has_global() || plan.to_lds && has_lds
-        }
-        Family::Global => has_global() || plan.to_lds && has_lds,
-        Family::Scalar | Family::ScalarBuffer | Family::Image => has_global(),
+        // GLOBAL and scalar memory instructions may access scratch by its address in global memory.
+        Family::Scratch
+        | Family::Buffer
+        | Family::Global
+        | Family::Scalar
+        | Family::ScalarScratch
+        | Family::ScalarBuffer => has_scratch || has_global() || plan.to_lds && has_lds,
+        Family::Image => has_global(),
     };
     let version = group.lds.version();
     !may_have_undefined || repeats.has(context, step, exec, version, bases_number)
