@@ -476,13 +476,14 @@ impl WaveObserver for RaceWatch {
     }
 
     fn accessed(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
-        self.recent.release();
         if let Some(swap) = self.swap.take()
             && let Some(run) = self.run.take()
         {
             self.ends(&run, context, event, &swap);
             self.run = Some(run);
         }
+        // The lanes of a swap that did not succeed as predicted hold pages, too.
+        self.recent.release();
     }
 
     fn manages_cache(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
