@@ -6,32 +6,38 @@ use gcn_emu::step::MemoryPlan;
 use gcn_emu::wave::LANES;
 use gcn_isa::effect::{AtomicOp, Control};
 use gcn_isa::uses::Space;
-use gcn_isa::{Does, Inst, Ty};
+use gcn_isa::{Does, Field, Inst, Numbering, Ty};
 use hashbrown::HashMap;
 
 use super::access::{DWORD, ShadowedMemory};
 use crate::filter::lanes;
 use crate::lint::{Ahead, Reached, SwapLoads};
 
-/// Memory instructions with GLC set, such as GLC loads and returning atomics: mask and value of the first dword.
-const COHERENT: [(u32, u32); 5] = [
-    // FLAT, MUBUF, MTBUF, MIMG, and SMEM since GCN 1.2.
+/// Vector memory instructions with GLC set, such as GLC loads and returning atomics: mask and value of the first dword.
+const COHERENT: [(u32, u32); 4] = [
+    // FLAT, MUBUF, MTBUF, MIMG.
     (0xfc01_0000, 0xdc01_0000),
     (0xfc00_4000, 0xe000_4000),
     (0xfc00_4000, 0xe800_4000),
     (0xfc00_2000, 0xf000_2000),
-    (0xfc01_0000, 0xc001_0000),
 ];
 
-/// True if the first dword of a memory instruction has GLC set.
-fn is_coherent(dword: u32) -> bool {
-    COHERENT.iter().any(|(mask, value)| dword & mask == *value)
+/// True if a dword may begin a memory instruction with GLC set.
+fn may_be_coherent(numbering: Numbering, dword: u32) -> bool {
+    let is_scalar = match numbering {
+        // SMRD has no GLC.
+        Numbering::SiCi => false,
+        Numbering::Vi9 => dword & 0xfc01_0000 == 0xc001_0000,
+    };
+    is_scalar || COHERENT.iter().any(|(mask, value)| dword & mask == *value)
 }
 
 /// True if a dword may begin a DS instruction with GDS set, such as a GWS instruction.
-fn may_be_of_gws(dword: u32) -> bool {
-    // GCN 1.2 and later, or GCN 1.0 and 1.1.
-    dword & 0xfc01_0000 == 0xd801_0000 || dword & 0xfc02_0000 == 0xd802_0000
+fn may_be_of_gws(numbering: Numbering, dword: u32) -> bool {
+    match numbering {
+        Numbering::SiCi => dword & 0xfc02_0000 == 0xd802_0000,
+        Numbering::Vi9 => dword & 0xfc01_0000 == 0xd801_0000,
+    }
 }
 
 /// Synchronization that a kernel can use besides barriers.
@@ -55,11 +61,13 @@ impl Synchronization {
     /// Determines the synchronization that a dispatch's code can use. If the reachable instructions are unknown, assumes
     /// everything except acquires from global memory, which require a word that looks like one.
     pub(super) fn of(ahead: &Ahead, dispatched: &Dispatched<'_>) -> Synchronization {
-        let words = dispatched.code.words();
+        let (words, numbering) = (dispatched.code.words(), dispatched.code.isa().numbering());
+        let may_acquire =
+            |word: u32| may_be_coherent(numbering, word) || may_be_of_gws(numbering, word);
         ahead
             .instructions(dispatched, Synchronization::of_all)
             .unwrap_or_else(|| Synchronization {
-                acquires: words.iter().any(|&it| is_coherent(it) || may_be_of_gws(it)),
+                acquires: words.iter().any(|&word| may_acquire(word)),
                 acquires_lds: true,
                 orders: true,
                 publishes: true,
@@ -70,10 +78,9 @@ impl Synchronization {
 
     fn of_all(instructions: &[Reached]) -> Synchronization {
         let any = |is_one: fn(&Inst) -> bool| instructions.iter().any(|it| is_one(&it.inst));
-        let acquires =
-            any(|inst| is_coherent(inst.words()[0]) || matches!(inst.does(), Does::Gws(_)));
+        let acquires = any(|inst| inst.flag(Field::Glc) || matches!(inst.does(), Does::Gws(_)));
         let acquires_lds = any(|inst| {
-            let reads = inst.returns_old() || is_coherent(inst.words()[0]);
+            let reads = inst.returns_old() || inst.flag(Field::Glc);
             reads
                 && inst
                     .uses()
@@ -419,11 +426,20 @@ mod tests {
 
     #[test]
     fn coherent_instructions_are_told_by_their_first_dword() {
-        for dword in [0xdc51_0000, 0xdd01_8000, 0xe030_5000, 0xe0c8_4000] {
-            assert!(is_coherent(dword), "{dword:x}");
+        for numbering in [Numbering::SiCi, Numbering::Vi9] {
+            for dword in [0xdc51_0000, 0xdd01_8000, 0xe030_5000, 0xe0c8_4000] {
+                assert!(may_be_coherent(numbering, dword), "{dword:x}");
+            }
+            for dword in [0xe030_1000, 0xe0fc_0000, 0xbf81_0000, 0xdc50_8000] {
+                assert!(!may_be_coherent(numbering, dword), "{dword:x}");
+            }
         }
-        for dword in [0xe030_1000, 0xe0fc_0000, 0xbf81_0000, 0xdc50_8000] {
-            assert!(!is_coherent(dword), "{dword:x}");
-        }
+        // A scalar load with GLC, or to s[6:7] before GCN 1.2.
+        assert!(may_be_coherent(Numbering::Vi9, 0xc043_0100));
+        assert!(!may_be_coherent(Numbering::SiCi, 0xc043_0100));
+        // `ds_gws_barrier v1 gds`, and `ds_write_b32 v0, v1` since GCN 1.2.
+        assert!(may_be_of_gws(Numbering::SiCi, 0xd876_0000));
+        assert!(may_be_of_gws(Numbering::Vi9, 0xd93b_0000));
+        assert!(!may_be_of_gws(Numbering::Vi9, 0xd81a_0000));
     }
 }
