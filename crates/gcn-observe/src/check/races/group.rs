@@ -356,7 +356,8 @@ impl GroupShadow {
             CachePath::Cache => {
                 let former = wave.former.of(operation);
                 wave.has_invalidated &= former.is_some();
-                let known = former.map_or_else(|| wave.knowledge.known.clone(), |(known, _)| known);
+                let now = || (wave.knowledge.known.clone(), since);
+                let (known, since) = former.unwrap_or_else(now);
                 (known, ReceivedClocks::default(), since)
             }
             CachePath::PastCache => {
