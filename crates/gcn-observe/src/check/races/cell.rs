@@ -210,11 +210,12 @@ impl ShadowCell {
         both_store && self.others.iter().any(is_load)
     }
 
-    /// True if another load may be ignored: the location has not been written, and two unordered workgroups have loaded
-    /// it, so every write conflicts with one of them.
+    /// True if another load may be ignored: the location has not been written, and plain loads of two unordered workgroups
+    /// have loaded it, so every write conflicts with one of them.
     pub(super) fn is_loaded_enough(&self, view: &HappensBefore<'_>) -> bool {
         let [first, second] = self.others;
-        let is_full = !first.is_none() && !second.is_none() && self.write.is_none();
+        let is_load = |it: PastAccess| !it.is_none() && it.kind() == AccessKind::Load;
+        let is_full = is_load(first) && is_load(second) && self.write.is_none();
         is_full && !view.same_side(first, second)
     }
 

@@ -597,6 +597,19 @@ mod tests {
     }
 
     #[test]
+    fn a_load_for_a_swap_is_not_enough() {
+        let mut of = Fixture::new();
+        for (wave, kind) in [
+            (0, AccessKind::SwapLoad),
+            (4, AccessKind::Load),
+            (8, AccessKind::Load),
+        ] {
+            assert_eq!(of.access(wave, 1, kind, 0..256), []);
+        }
+        assert_eq!(of.access(4, 1, AccessKind::Atomic, 0..256), [(0, 8)]);
+    }
+
+    #[test]
     fn loads_of_two_workgroups_are_enough_until_a_store() {
         for bytes in [0..256, 64..128, 60..132, 4..8, 100..8200] {
             for first in [0, 4, 8] {
