@@ -312,9 +312,6 @@ impl GroupShadow {
         }
         let clock = self.wave(number).clock;
         let now = run.layout.entry(self.first + number, 0, clock, site, kind);
-        if kind == AccessKind::Store && !self.chains.is_empty() {
-            return false;
-        }
         if self.share.is_full() {
             let view = HappensBefore {
                 layout: run.layout,
@@ -328,11 +325,7 @@ impl GroupShadow {
             };
             self.share.settle(&view);
         }
-        let is_kept = self.share.keep(access, is_apart, now, number);
-        if is_kept && kind == AccessKind::Store {
-            self.wave(number).writes(ShadowedMemory::Lds, u64::MAX);
-        }
-        is_kept
+        self.share.keep(access, is_apart, now, number)
     }
 
     /// Returns the accesses that happen before an access by an operation of a wave.
