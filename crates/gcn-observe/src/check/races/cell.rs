@@ -43,7 +43,7 @@ pub(super) struct HappensBefore<'a> {
     /// Additional clocks that happen before the access, if the access bypasses the cache.
     pub(super) past_cache: Option<PastCache<'a>>,
     /// True if earlier accesses by other workgroups always happened before this one, as in LDS.
-    pub(super) is_lds: bool,
+    pub(super) is_after_others: bool,
     /// True if the kernel cannot order workgroups.
     pub(super) is_without_acquires: bool,
     /// True if waves may acquire from this memory, so that releasing stores may be stores of flags.
@@ -60,7 +60,7 @@ impl HappensBefore<'_> {
             if clock < self.since {
                 return true;
             }
-        } else if self.is_lds {
+        } else if self.is_after_others {
             return true;
         }
         self.known.has(wave, clock) || self.past_cache.is_some_and(|it| it.has(wave, clock))
@@ -68,7 +68,7 @@ impl HappensBefore<'_> {
 
     /// True if both accesses may be stores of flags: they release earlier writes or acquires of their waves.
     fn are_flags(&self, one: PastAccess, other: PastAccess) -> bool {
-        let releases = |it: PastAccess| match self.is_lds {
+        let releases = |it: PastAccess| match self.is_after_others {
             true => it.releases_to_group(),
             false => it.releases_to_agent(),
         };

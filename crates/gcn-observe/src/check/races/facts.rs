@@ -21,7 +21,7 @@ pub(super) struct AccessFacts {
     /// The instruction is a vector compare-and-swap.
     pub(super) is_swap: bool,
     /// The LDS queue may hold the access: it is a load, store or atomic without ordering effects.
-    pub(super) is_kept: bool,
+    pub(super) may_queue: bool,
 }
 
 impl AccessFacts {
@@ -44,7 +44,7 @@ impl AccessFacts {
             acquires: is_coherent || kind == AccessKind::Atomic && step.inst.returns_old(),
             is_scalar: plan.is_some_and(|plan| plan.family.is_scalar()),
             is_swap,
-            is_kept: match kind {
+            may_queue: match kind {
                 AccessKind::Load => true,
                 AccessKind::Atomic => {
                     let is_plain = matches!(does, Does::Atomic(..));

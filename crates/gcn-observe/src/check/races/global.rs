@@ -31,7 +31,7 @@ pub(super) struct ShadowPage {
     /// Quarter rows accessed by operations that may acquire (atomics and GLC loads).
     acquired: QuarterBits,
     /// Number of the thread that holds the page, or 0; see [`Recent::hold`].
-    writer: AtomicU32,
+    holder: AtomicU32,
     rows: Mutex<[ShadowRow; ROWS]>,
 }
 
@@ -66,8 +66,8 @@ impl ShadowPage {
     }
 
     /// Waits until no other thread holds the page, and claims it for `thread`.
-    fn begin_write(&self, thread: u32) {
-        let swap = || self.writer.compare_exchange(0, thread, Acquire, Relaxed);
+    fn claim(&self, thread: u32) {
+        let swap = || self.holder.compare_exchange(0, thread, Acquire, Relaxed);
         while swap().is_err() {
             std::thread::yield_now();
         }
@@ -238,7 +238,7 @@ impl GlobalShadow {
             since: 0,
             known: &nothing,
             past_cache: None,
-            is_lds: is_ordered,
+            is_after_others: is_ordered,
             is_without_acquires: false,
             has_flags: false,
         };
@@ -388,7 +388,7 @@ impl Recent {
         for number in numbers.drain(..) {
             let slot = self.slot_of(global, number);
             if let Some((_, page)) = slot.and_then(|slot| self.slots[slot].as_ref()) {
-                page.begin_write(thread);
+                page.claim(thread);
                 self.held.push(page.clone());
             }
         }
@@ -399,7 +399,7 @@ impl Recent {
     #[inline]
     pub(super) fn release(&mut self) {
         for page in self.held.drain(..) {
-            page.writer.store(0, Release);
+            page.holder.store(0, Release);
         }
     }
 
@@ -505,7 +505,7 @@ mod tests {
                 since: phase,
                 known: &known,
                 past_cache: None,
-                is_lds: false,
+                is_after_others: false,
                 is_without_acquires: true,
                 has_flags: false,
             };

@@ -319,7 +319,7 @@ impl GroupShadow {
                 since: self.since,
                 known: &self.nothing,
                 past_cache: None,
-                is_lds: true,
+                is_after_others: true,
                 is_without_acquires: !run.means.acquires,
                 has_flags: run.means.acquires_lds,
             };
@@ -382,7 +382,7 @@ impl GroupShadow {
                 clocks: &earlier.past_cache,
                 histories: &run.histories,
             }),
-            is_lds: memory == ShadowedMemory::Lds,
+            is_after_others: memory == ShadowedMemory::Lds,
             is_without_acquires: !run.means.acquires,
             has_flags: run.means.acquires_from(memory),
         }

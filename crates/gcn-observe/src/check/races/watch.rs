@@ -458,7 +458,7 @@ impl WaveObserver for RaceWatch {
         };
         let make = |step: &Step| AccessFacts::of(step, access.intent, context.pc, run);
         let facts = self.facts.of(access.step, make);
-        if !facts.is_kept || run.layout.has_lanes() {
+        if !facts.may_queue || run.layout.has_lanes() {
             return false;
         }
         let id = context.id();
