@@ -494,22 +494,29 @@ fn not_started(name: &OsStr, error: io::Error) -> Status {
 /// As for [`Environment::new`], an output cannot be written or is an input, or the program cannot load the library.
 fn command(options: &Options, name: &OsStr, checks: bool) -> Result<Command> {
     let mut environment = Environment::new(options, checks)?;
-    let Settings { check, profile, .. } = &environment.settings;
+    let Settings {
+        check,
+        profile,
+        trace,
+        ..
+    } = &environment.settings;
     let library = &environment.library;
     let mut command = Command::new(name);
     // If the program does not exist or cannot be read, executing it reports the error.
     let path = program::find(name);
     let suppress = check.iter().flat_map(|it| &it.suppress);
     let inputs: Vec<&Path> = suppress.chain(&path).map(PathBuf::as_path).collect();
-    let findings = check.as_ref().and_then(|it| it.output.as_ref());
-    for output in findings
-        .into_iter()
-        .chain(profile.iter().map(|it| &it.file))
-    {
-        outputs::refuse_inputs("--output", output, inputs.iter().copied())?;
-        if output != Path::new(settings::STANDARD) {
-            outputs::check_place(output)?;
-        }
+    let files = [
+        ("--output", check.as_ref().and_then(|it| it.output.as_ref())),
+        ("--profile", profile.as_ref().map(|it| &it.file)),
+        ("--trace", trace.as_ref()),
+    ];
+    for (option, file) in files {
+        let Some(file) = file.filter(|file| *file != Path::new(settings::STANDARD)) else {
+            continue;
+        };
+        outputs::refuse_inputs(option, file, inputs.iter().copied())?;
+        outputs::check_place(file)?;
     }
     if let Some(path) = &path
         && program::gains_rights(path)

@@ -106,20 +106,25 @@ fn outputs_replace_neither_the_program_nor_an_input() {
     fs::write(&program, "#!/bin/sh\n").expect("written");
     fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("executable");
     fs::write(&known, "[[suppress]]\nname = \"global-race\"\n").expect("written");
-    let refused = |options: &[&str], kept: &Path| {
+    let refused = |options: &[&str], kept: &Path, option: &str| {
         let before = fs::read(kept).expect("a file");
         let arguments = [&["exec"], options, &["--", "./program"]].concat();
         let ran = output(&directory, &arguments);
         assert_status(&ran, 125);
-        assert!(stderr(&ran).contains(" is the input "), "{}", stderr(&ran));
+        let errors = stderr(&ran);
+        assert!(errors.contains(" is the input "), "{errors}");
+        let advice = format!("name another file with {option}\n");
+        assert!(errors.ends_with(&advice), "{errors}");
         assert!(fs::read(kept).expect("a file") == before, "{options:?}");
     };
-    refused(&["--check", "--output", "program"], &program);
-    refused(&["--profile=program"], &program);
+    refused(&["--check", "--output", "program"], &program, "--output");
+    refused(&["--profile=program"], &program, "--profile");
+    refused(&["--trace", "program"], &program, "--trace");
     let suppress = ["--check", "--suppress", "known.toml"];
     refused(
         &[&suppress[..], &["--output", "known.toml"]].concat(),
         &known,
+        "--output",
     );
 }
 
@@ -438,6 +443,11 @@ fn failures_have_statuses_of_their_own() {
         ),
         (
             &["exec", "--check", "--output", "no/such/file", "true"],
+            125,
+            "error[unwritable-output]: there is no directory ",
+        ),
+        (
+            &["exec", "--trace", "no/such/file", "true"],
             125,
             "error[unwritable-output]: there is no directory ",
         ),
