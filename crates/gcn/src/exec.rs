@@ -438,9 +438,9 @@ pub fn print_environment(args: &EnvArgs, out: &mut dyn Write) -> Result<Status> 
     Ok(Status::Success)
 }
 
-/// True if a command line is for [`run`], whose failures have an exit status of their own.
-pub fn is_for(mut arguments: impl Iterator<Item = OsString>) -> bool {
-    arguments.nth(1).is_some_and(|command| command == NAME)
+/// True if arguments that begin with the subcommand are for [`run`], whose failures have an exit status of their own.
+pub fn is_for(arguments: &[String]) -> bool {
+    arguments.first().is_some_and(|command| command == NAME)
 }
 
 /// Runs `gcn exec`, and reports its own failures. Unless debugged, the program replaces this process, and the function

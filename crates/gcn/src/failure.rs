@@ -1,6 +1,5 @@
 //! Reports of errors that prevent a command from completing, as text or JSON.
 
-use std::ffi::OsString;
 use std::io::{self, Write};
 
 use anyhow::{Result, bail};
@@ -208,22 +207,25 @@ pub fn report_all(
     Ok((failure.outcome.status(), failure.problems))
 }
 
-/// Commands that report rejected arguments in JSON: with `--json`, or with `--format json` and no output file.
-const JSON_COMMANDS: [&str; 6] = ["run", "check", "why", "lint", "info", "isa"];
+/// Commands that report rejected arguments in JSON with `--json`.
+const JSON_COMMANDS: [&str; 10] = [
+    "asm", "dis", "info", "extract", "isa", "run", "check", "why", "lint", "explain",
+];
+/// Commands that also do so with `--format json` and no output file.
+const FORMAT_COMMANDS: [&str; 3] = ["isa", "check", "lint"];
 
-/// True if the arguments, which clap has rejected, request JSON from a command that reports this error in JSON.
-pub fn reports_usage(error: &clap::Error, arguments: impl Iterator<Item = OsString>) -> bool {
-    let texts = arguments.skip(1);
-    let texts: Vec<String> = texts.map(|it| it.to_string_lossy().into_owned()).collect();
-    let Some((command, options)) = texts.split_first() else {
+/// True if the arguments, which clap has rejected, request JSON from a command that reports this error in JSON. They
+/// begin with the subcommand.
+pub fn reports_usage(error: &clap::Error, arguments: &[String]) -> bool {
+    let Some((command, options)) = arguments.split_first() else {
         return false;
     };
     let has = |option: &str| options.iter().any(|it| it == option);
     let is_json = has("--format=json") || options.windows(2).any(|it| it == ["--format", "json"]);
     let has_file = options.iter().any(|it| it.starts_with("--output"));
     error.use_stderr()
-        && JSON_COMMANDS.contains(&&**command)
-        && (has("--json") || is_json && !has_file)
+        && (has("--json") && JSON_COMMANDS.contains(&&**command)
+            || is_json && !has_file && FORMAT_COMMANDS.contains(&&**command))
 }
 
 /// Reports rejected arguments in JSON.

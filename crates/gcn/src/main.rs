@@ -128,6 +128,8 @@ enum Command {
     Man(man::Args),
 }
 
+/// Option that may precede the subcommand, with its value as a separate argument.
+const COLOR_OPTION: &str = "--color";
 /// Stack size of the command's thread in bytes: Linux's default, independent of `ulimit -s`.
 const STACK: usize = 8 << 20;
 
@@ -147,7 +149,7 @@ fn run_command() -> ExitCode {
     let result = if clrxdisasm::is_called(std::env::args_os().next().as_deref()) {
         match clrxdisasm::Args::try_parse() {
             Ok(args) => clrxdisasm::run(&args, &mut out).map(ExitCode::from),
-            Err(error) => print_usage(&error).map(ExitCode::from),
+            Err(error) => print_usage(&error, Status::BadUsage).map(ExitCode::from),
         }
     } else {
         match Cli::try_parse() {
@@ -155,14 +157,22 @@ fn run_command() -> ExitCode {
                 render::choose_color(cli.color);
                 dispatch(&cli.command, &mut out)
             }
-            Err(error) if failure::reports_usage(&error, std::env::args_os()) => {
-                let written =
-                    failure::report_usage(&error, &mut out).and_then(|()| Ok(out.flush()?));
-                return written
-                    .map_or(Status::BadInput, |()| Status::BadUsage)
-                    .into();
+            Err(error) => {
+                let arguments = subcommand_arguments();
+                if failure::reports_usage(&error, &arguments) {
+                    let written =
+                        failure::report_usage(&error, &mut out).and_then(|()| Ok(out.flush()?));
+                    return written
+                        .map_or(Status::BadInput, |()| Status::BadUsage)
+                        .into();
+                }
+                let rejected = if exec::is_for(&arguments) {
+                    Status::NotStarted
+                } else {
+                    Status::BadUsage
+                };
+                print_usage(&error, rejected).map(ExitCode::from)
             }
-            Err(error) => print_usage(&error).map(ExitCode::from),
         }
     };
     let result = result.and_then(|status| {
@@ -245,18 +255,29 @@ fn reporting(
     }
 }
 
-/// Prints clap's response to the arguments: the help, the version or an error.
+/// Arguments of this process from the subcommand on. Options of `gcn` itself may precede it.
+fn subcommand_arguments() -> Vec<String> {
+    let arguments = std::env::args_os().skip(1);
+    let mut arguments = arguments
+        .map(|it| it.to_string_lossy().into_owned())
+        .peekable();
+    while let Some(option) = arguments.next_if(|it| it.starts_with('-')) {
+        if option == COLOR_OPTION {
+            arguments.next();
+        }
+    }
+    arguments.collect()
+}
+
+/// Prints clap's response to the arguments: the help, the version or an error. Returns the status, which is `rejected`
+/// for an error.
 ///
 /// # Errors
 /// The help or the version cannot be written.
-fn print_usage(error: &clap::Error) -> Result<Status> {
+fn print_usage(error: &clap::Error, rejected: Status) -> Result<Status> {
     let printed = error.print();
     if error.use_stderr() {
-        return Ok(if exec::is_for(std::env::args_os()) {
-            Status::NotStarted
-        } else {
-            Status::BadUsage
-        });
+        return Ok(rejected);
     }
     stdout::check().and(printed)?;
     Ok(Status::Success)

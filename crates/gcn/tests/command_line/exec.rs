@@ -402,6 +402,13 @@ fn failures_have_statuses_of_their_own() {
         (&["exec"][..], 125, "required"),
         (&["exec", "--frobnicate", "true"], 125, "--frobnicate"),
         (
+            &["--color", "never", "exec", "--frobnicate"],
+            125,
+            "--frobnicate",
+        ),
+        (&["--color=never", "exec"], 125, "required"),
+        (&["--color", "exec", "env"], 2, "--color"),
+        (
             &["exec", "--target", "gfx1030", "true"],
             125,
             "RDNA are not supported",
