@@ -17,7 +17,6 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::io::{self, Write};
-use std::iter;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -560,7 +559,7 @@ fn command(options: &Options, name: &OsStr, checks: bool) -> Result<Command> {
             command.env(PRELOAD, preload);
         }
         let libraries = libraries.into_iter().map(|(_, path)| path);
-        let code = ProgramCode::of(iter::once(program.path).chain(libraries));
+        let code = ProgramCode::of(&program.path, libraries);
         environment.choose_target(options, &code);
     }
     if path.as_deref().is_some_and(program::is_executable) {

@@ -83,22 +83,34 @@ fn device_of(id: &str) -> Option<(usize, String)> {
 }
 
 /// Device code of a program and its libraries.
-pub struct ProgramCode(Vec<CodeFile>);
+pub struct ProgramCode {
+    /// Code of the program itself.
+    program: Option<CodeFile>,
+    libraries: Vec<CodeFile>,
+}
 
 impl ProgramCode {
-    /// Reads the device code of files, the program first.
-    pub fn of(files: impl IntoIterator<Item = PathBuf>) -> ProgramCode {
-        let files = files.into_iter().filter_map(|path| CodeFile::read(&path));
-        ProgramCode(files.collect())
+    /// Reads the device code of a program and its libraries.
+    pub fn of(program: &Path, libraries: impl IntoIterator<Item = PathBuf>) -> ProgramCode {
+        let libraries = libraries.into_iter();
+        ProgramCode {
+            program: CodeFile::read(program),
+            libraries: libraries.filter_map(|path| CodeFile::read(&path)).collect(),
+        }
     }
 
-    /// Best target for the code: prefers one that runs the first file with code, then one that runs the most files, then
+    /// Files with code, the program first.
+    fn files(&self) -> impl Iterator<Item = &CodeFile> {
+        self.program.iter().chain(&self.libraries)
+    }
+
+    /// Best target for the code: prefers one that runs the program itself, then one that runs the most files, then
     /// the newest. Returns `None` unless it ranks above `device`.
     pub fn better_than(&self, device: &str) -> Option<String> {
-        let count = |device: &str| self.0.iter().filter(|it| it.runs_on(device)).count();
-        let first = |device: &str| self.0.first().is_some_and(|it| it.runs_on(device));
-        let rank = |device: &str| (first(device), count(device));
-        let ids = self.0.iter().flat_map(|it| &it.ids);
+        let count = |device: &str| self.files().filter(|it| it.runs_on(device)).count();
+        let own = |device: &str| self.program.as_ref().is_some_and(|it| it.runs_on(device));
+        let rank = |device: &str| (own(device), count(device));
+        let ids = self.files().flat_map(|it| &it.ids);
         let best = ids
             .filter_map(|id| device_of(id))
             .max_by_key(|(number, device)| (rank(device), *number));
@@ -109,7 +121,7 @@ impl ProgramCode {
     /// Files without code for any of the devices, with their targets.
     pub fn without(&self, devices: &[String]) -> impl Iterator<Item = impl Display> {
         let lacks = |file: &&CodeFile| !devices.iter().any(|device| file.runs_on(device));
-        self.0.iter().filter(lacks)
+        self.files().filter(lacks)
     }
 }
 
@@ -117,12 +129,18 @@ impl ProgramCode {
 mod tests {
     use super::*;
 
+    /// Code of a program and its libraries; a file without targets has none.
     fn code(files: &[&[&str]]) -> ProgramCode {
-        let file = |ids: &&[&str]| CodeFile {
-            path: "program".into(),
-            ids: ids.iter().map(|id| (*id).to_owned()).collect(),
+        let file = |ids: &&[&str]| {
+            let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+            let path = "program".into();
+            (!ids.is_empty()).then_some(CodeFile { path, ids })
         };
-        ProgramCode(files.iter().map(file).collect())
+        let mut files = files.iter().map(file);
+        ProgramCode {
+            program: files.next().flatten(),
+            libraries: files.flatten().collect(),
+        }
     }
 
     #[test]
@@ -152,6 +170,8 @@ mod tests {
         assert_eq!(of_both.as_deref(), Some("gfx803"));
         let of_program = better(&[&["gfx803"], &["gfx906"]]);
         assert_eq!(of_program.as_deref(), Some("gfx803"));
+        let of_libraries: [&[&str]; 3] = [&[], &["gfx803"], &["gfx906"]];
+        assert_eq!(better(&of_libraries), None);
         let with_feature = better(&[&["gfx906:sramecc+:xnack+"]]);
         assert_eq!(with_feature.as_deref(), Some("gfx906:xnack+"));
         assert_eq!(better(&[&["gfx906:sramecc-"]]), None);
