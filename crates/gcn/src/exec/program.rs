@@ -143,11 +143,11 @@ impl HostProgram {
             if let (Some(strings), Some(offset)) = (entry(DT_STRTAB), entry(DT_RPATH)) {
                 let address = strings.checked_add(offset)?;
                 let mut places = segments.iter().filter_map(|segment| {
-                    let length = segment
+                    let end = segment
                         .p_vaddr(endian)
                         .into()
                         .checked_add(segment.p_filesz(endian).into())?;
-                    let rest = length.checked_sub(address)?;
+                    let rest = end.checked_sub(address)?;
                     segment.data_range(endian, data, address, rest).ok()?
                 });
                 let text = places.next()?;
