@@ -398,16 +398,18 @@ impl Session<'_> {
     }
 }
 
-/// Accepts the connections of the program's processes.
+/// Accepts the connections of the program's processes. Each has its own thread, since a process may stall before its
+/// first message.
 fn accept(listener: &UnixListener, events: &SyncSender<Event>) {
     for out in listener.incoming() {
-        let handshake = out.and_then(|out| Ok((debuggee::handshake(&out)?, out)));
-        let Ok(((process, input), out)) = handshake else {
-            continue;
-        };
-        if events.send(Event::Begins(process, input, out)).is_err() {
-            return;
-        }
+        let events = events.clone();
+        let _ = out.and_then(|out| {
+            thread::Builder::new().spawn(move || {
+                if let Ok((process, input)) = debuggee::handshake(&out) {
+                    let _ = events.send(Event::Begins(process, input, out));
+                }
+            })
+        });
     }
 }
 

@@ -119,6 +119,24 @@ fn kernels_of_a_hip_program_stop_for_a_client() {
 }
 
 #[test]
+fn a_process_that_connects_and_sends_nothing_delays_no_other() {
+    let script = "import os, socket, subprocess, sys\n\
+                  connection = socket.socket(socket.AF_UNIX)\n\
+                  connection.connect(os.environ['GCN_DEBUG'])\n\
+                  sys.exit(subprocess.call(sys.argv[1:]))\n";
+    let (mut client, _) = start(&["--dap"], &["python3", "-c", script, name(scale())]);
+    client.ask("launch", json!({}));
+    client.event("initialized");
+    set_functions(&mut client, &["sum"]);
+    client.ask("configurationDone", Value::Null);
+    let stop = client.stopped("function breakpoint");
+    client.ask("continue", json!({"threadId": stop["threadId"]}));
+    let (text, code) = to_the_end(&mut client);
+    assert_eq!((&*text, code), ("sum 24384\n", json!(5)));
+    client.ask("disconnect", json!({}));
+}
+
+#[test]
 fn requests_are_answered_between_launches() {
     let modules = built_with_opencl("modules.c");
     let (mut client, mut input) = start_at_port(&[name(&modules)], "");
