@@ -20,14 +20,17 @@ struct SectionReport<'a> {
     instructions: Vec<InstructionReport<'a>>,
 }
 
-/// JSON report of an instruction, or of a word that does not decode.
+/// JSON report of an instruction, of a word that does not decode, or of the bytes after the last whole word.
 #[derive(Serialize)]
 struct InstructionReport<'a> {
     address: u64,
     /// Symbols at addresses within the instruction.
     symbols: Vec<&'a str>,
     words: Vec<u32>,
-    /// Text of the instruction; a branch shows its distance in dwords. `None` for a word that does not decode.
+    /// Bytes after the last whole word, in a report without words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    bytes: Vec<u8>,
+    /// Text of the instruction; a branch shows its distance in dwords. `None` for data that does not decode.
     text: Option<String>,
     /// True if `text` assembles to the same words.
     is_exact: bool,
@@ -53,14 +56,20 @@ fn instructions<'a>(
     syntax: Syntax,
 ) -> Vec<InstructionReport<'a>> {
     let word = |bytes: &[u8; WORD]| u32::from_le_bytes(*bytes);
-    let words: Vec<u32> = section.bytes.as_chunks().0.iter().map(word).collect();
-    let mut symbols: Vec<(u64, &str)> = section
+    let (words, tail) = section.bytes.as_chunks();
+    let words: Vec<u32> = words.iter().map(word).collect();
+    let mut symbols: Vec<(u64, &'a str)> = section
         .symbols
         .iter()
         .map(|symbol| (symbol.offset, symbol.name))
         .collect();
     symbols.sort_unstable();
     let mut symbols = symbols.into_iter().peekable();
+    let mut symbols_before = |end: u64| -> Vec<&'a str> {
+        std::iter::from_fn(|| symbols.next_if(|(at, _)| *at < end))
+            .map(|(_, name)| name)
+            .collect()
+    };
     let mut found = Vec::new();
     let mut rest = &words[..];
     while !rest.is_empty() {
@@ -73,14 +82,24 @@ fn instructions<'a>(
         let end = offset + (length * WORD) as u64;
         found.push(InstructionReport {
             address: section.address.wrapping_add(offset),
-            symbols: std::iter::from_fn(|| symbols.next_if(|(at, _)| *at < end))
-                .map(|(_, name)| name)
-                .collect(),
+            symbols: symbols_before(end),
             words: own.to_vec(),
+            bytes: Vec::new(),
             text: fidelity.map(|_| text),
             is_exact: fidelity == Some(TextFidelity::Exact),
         });
         rest = behind;
+    }
+    if !tail.is_empty() {
+        let offset = (words.len() * WORD) as u64;
+        found.push(InstructionReport {
+            address: section.address.wrapping_add(offset),
+            symbols: symbols_before(offset + tail.len() as u64),
+            words: Vec::new(),
+            bytes: tail.to_vec(),
+            text: None,
+            is_exact: false,
+        });
     }
     found
 }

@@ -45,6 +45,18 @@ fn results_are_json_if_asked() {
         .zip(instructions[0]["address"].as_u64());
     assert_eq!(distance.map(|(second, first)| second - first), Some(8));
 
+    let odd = "\ts_endpgm\n.globl tail\ntail:\n\t.byte 1, 2\n";
+    fs::write(directory.join("odd.s"), odd).expect("written");
+    json(&["asm", "odd.s", "--target", "gfx900", "--json"], 0);
+    let listed = json(&["dis", "odd.co", "--json"], 0);
+    let last = &listed[0]["instructions"][1];
+    assert_eq!(last["bytes"], serde_json::json!([1, 2]));
+    assert_eq!(last["symbols"], serde_json::json!(["tail"]));
+    assert_eq!(
+        (&last["text"], &last["is_exact"]),
+        (&Value::Null, &false.into())
+    );
+
     let found = json(&["lint", "k.s", "--json"], 3);
     assert_eq!(found[0]["name"], "missing-wait");
     let explained = json(&["explain", "missing-wait", "--json"], 0);
