@@ -18,7 +18,7 @@ use gcn_console::console::{CommandLine, CommandSource};
 
 use crate::input;
 
-/// Maximum length of a line from a pipe in bytes; the rest of a longer one is the next line.
+/// Maximum length of a piped command line in bytes, without the newline.
 const MAX_LINE: u64 = 1 << 16;
 
 pub enum Lines {
@@ -83,13 +83,7 @@ impl Lines {
     fn text(&mut self) -> io::Result<Option<String>> {
         match self {
             Lines::Given(lines) => Ok(lines.next()),
-            Lines::Pipe => {
-                let mut line = Vec::new();
-                let mut input = io::stdin().lock();
-                let read = io::Read::take(&mut input, MAX_LINE).read_until(b'\n', &mut line)?;
-                let text = String::from_utf8_lossy(&line);
-                Ok((read > 0).then(|| text.trim_end_matches(['\n', '\r']).to_owned()))
-            }
+            Lines::Pipe => piped_line(&mut io::stdin().lock()),
             Lines::Terminal(editor) => {
                 let left = DefaultPromptSegment::Basic("(gcn".to_owned());
                 let prompt = DefaultPrompt::new(left, DefaultPromptSegment::Empty);
@@ -101,6 +95,21 @@ impl Lines {
             }
         }
     }
+}
+
+/// Reads a line; `None` at the end.
+///
+/// # Errors
+/// The input cannot be read, or the line is longer than [`MAX_LINE`].
+fn piped_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    let read = io::Read::take(input, MAX_LINE + 1).read_until(b'\n', &mut line)?;
+    if read as u64 > MAX_LINE && !line.ends_with(b"\n") {
+        let message = format!("a line is longer than {} KiB", MAX_LINE >> 10);
+        return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+    }
+    let text = String::from_utf8_lossy(&line);
+    Ok((read > 0).then(|| text.trim_end_matches(['\n', '\r']).to_owned()))
 }
 
 /// Completions at a terminal: commands, and a replaceable list of names.
@@ -164,5 +173,26 @@ impl reedline::Prompt for ClosedPrompt {
         search: reedline::PromptHistorySearch,
     ) -> std::borrow::Cow<'_, str> {
         self.0.render_prompt_history_search_indicator(search)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_too_long_is_refused_whole() {
+        let longest = "x".repeat(MAX_LINE as usize);
+        let text = format!("run\r\n\n{longest}\n{longest}");
+        let mut input = text.as_bytes();
+        let mut next = || piped_line(&mut input).expect("a line");
+        assert_eq!(next().as_deref(), Some("run"));
+        assert_eq!(next().as_deref(), Some(""));
+        assert!(next().is_some_and(|line| line == longest));
+        assert!(next().is_some_and(|line| line == longest));
+        assert_eq!(next(), None);
+        let longer = format!("{longest}run\n");
+        let error = piped_line(&mut longer.as_bytes()).expect_err("it is too long");
+        assert_eq!(error.to_string(), "a line is longer than 64 KiB");
     }
 }
