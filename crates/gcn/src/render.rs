@@ -124,28 +124,26 @@ impl Default for DiagnosticLimits {
     }
 }
 
-/// Number of warnings by name.
+/// Numbers of warnings with the same name.
 #[derive(Default)]
-struct WarningCounts(BTreeMap<&'static str, usize>);
+struct WarningCount {
+    shown: usize,
+    hidden: usize,
+}
 
-impl WarningCounts {
-    /// Counts a warning. Returns true if the warning is among the first `limit` with its name.
-    fn shows(&mut self, warning: &Diagnostic, limit: usize) -> bool {
+impl WarningCount {
+    /// Counts a warning. Returns true if it is shown: among the first `limit`, and not after a hidden error.
+    fn shows(&mut self, warning: &Diagnostic, limit: usize, is_cut: bool) -> bool {
         // Each warning that the source issues, as with `.warning`, has a text of its own.
-        if limit == 0 || warning.id == &ids::USER_WARNING {
-            return true;
-        }
-        let count = self.0.entry(warning.name()).or_default();
+        let is_unlimited = limit == 0 || warning.id == &ids::USER_WARNING;
+        let shows = !is_cut && (is_unlimited || self.shown < limit);
+        let count = if shows {
+            &mut self.shown
+        } else {
+            &mut self.hidden
+        };
         *count += 1;
-        *count <= limit
-    }
-
-    /// Names with more than `limit` warnings, and the number of hidden ones of each.
-    fn hidden(&self, limit: usize) -> impl Iterator<Item = (&'static str, usize)> + '_ {
-        let counts = self.0.iter();
-        counts
-            .map(move |(&name, &count)| (name, count.saturating_sub(limit)))
-            .filter(|&(_, more)| more > 0)
+        shows
     }
 }
 
@@ -178,29 +176,36 @@ pub fn diagnostics(
     let mut out = String::new();
     let mut files = sources.lines();
     let mut shown = 0;
-    let mut kinds = WarningCounts::default();
+    let mut kinds: BTreeMap<&str, WarningCount> = BTreeMap::new();
     let limit = limits.errors;
+    let mut is_cut = false;
     for diagnostic in sorted {
-        if diagnostic.severity == Severity::Warning && !kinds.shows(diagnostic, limits.warnings) {
-            continue;
+        if diagnostic.severity == Severity::Warning {
+            let kind = kinds.entry(diagnostic.name()).or_default();
+            if !kind.shows(diagnostic, limits.warnings, is_cut) {
+                continue;
+            }
         }
         shown += usize::from(diagnostic.severity == Severity::Error);
-        if limit > 0 && shown > limit {
+        if limit > 0 && shown > limit && !is_cut {
+            is_cut = true;
             out.push_str(&format!(
                 "{}: too many errors: {} more are not shown\n",
                 printable(sources.name),
                 errors - limit
             ));
-            break;
+        }
+        if is_cut {
+            continue;
         }
         out.push_str(&rendered(renderer, &mut files, diagnostic));
         out.push('\n');
     }
-    for (name, more) in kinds.hidden(limits.warnings) {
+    for (name, WarningCount { hidden, .. }) in kinds.iter().filter(|(_, kind)| kind.hidden > 0) {
         out.push_str(&format!(
-            "{}: {more} more warning{} [{name}] not shown\n",
+            "{}: {hidden} more warning{} [{name}] not shown\n",
             printable(sources.name),
-            if more == 1 { "" } else { "s" }
+            if *hidden == 1 { "" } else { "s" }
         ));
     }
     if let Some(counted) = totals(errors, warnings) {
@@ -561,6 +566,20 @@ a.s: 1 error, 1 warning
         };
         let text = diagnostics(&Renderer::plain(), &sources, &list, all);
         assert_eq!(text.matches("idle").count(), list.len(), "{text}");
+
+        let error = |line: usize| {
+            let span = line * 8..line * 8 + 5;
+            Diagnostic::error(&ids::UNEXPECTED_TOKEN, span, "wrong")
+        };
+        let list = [error(0), error(1), warning(2, &ids::UNUSED_MODIFIER)];
+        let one = DiagnosticLimits {
+            errors: 1,
+            warnings: 1,
+        };
+        let text = diagnostics(&Renderer::plain(), &sources, &list, one);
+        let end = "a.s: too many errors: 1 more are not shown\n\
+                   a.s: 1 more warning [unused-modifier] not shown\na.s: 2 errors, 1 warning\n";
+        assert!(text.ends_with(end), "{text}");
     }
 
     #[test]
