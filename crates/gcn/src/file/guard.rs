@@ -5,7 +5,7 @@
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// Maximum number of guarded maps. A command needs only a few.
 const MAX_MAPS: usize = 256;
@@ -81,18 +81,18 @@ mod unix {
     use std::sync::OnceLock;
     use std::{io, ptr};
 
-    use super::{Once, SLOTS, SeqCst};
+    use super::{SLOTS, SeqCst};
 
     /// Previous action for SIGBUS.
     static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
     /// Page size in bytes, queried in advance for the handler.
     static PAGE: OnceLock<usize> = OnceLock::new();
 
-    /// Installs the handler for SIGBUS.
+    /// Installs the handler for SIGBUS, at the first call.
     pub(super) fn handle() -> io::Result<()> {
-        static ONCE: Once = Once::new();
-        let mut result = Ok(());
-        ONCE.call_once(|| {
+        /// Error code of the installation.
+        static ERROR: OnceLock<Option<i32>> = OnceLock::new();
+        let error = ERROR.get_or_init(|| {
             // SAFETY: The call has no side effects.
             let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
             let _ = PAGE.set(usize::try_from(page).unwrap_or(4096));
@@ -108,11 +108,10 @@ mod unix {
                 let _ = BEFORE.set(before);
                 failed
             };
-            if failed != 0 {
-                result = Err(io::Error::last_os_error());
-            }
+            let error = (failed != 0).then(io::Error::last_os_error);
+            error.and_then(|error| error.raw_os_error())
         });
-        result
+        error.map_or(Ok(()), |code| Err(io::Error::from_raw_os_error(code)))
     }
 
     extern "C" fn on_sigbus(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
