@@ -244,7 +244,7 @@ pub struct LinkInfo {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PointerInfo {
-    /// Size in bytes of the structure that the caller knows.
+    /// Size in bytes of the caller's version of the structure.
     pub size: u32,
     /// Pointer type, an `hsa_amd_pointer_type_t`.
     pub kind: u32,

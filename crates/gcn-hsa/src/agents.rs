@@ -181,9 +181,9 @@ impl Agent {
         name
     }
 
-    /// Returns true if the agent can run code for the target ID `id`, such as `gfx906:xnack-`. As in AMD's loader, the
-    /// processor must be the same even if another one has the same instructions, and no feature may conflict. Generic
-    /// processors and code objects without a processor name are left to the emulated device.
+    /// Returns true if the agent may run code for the target ID `id`, such as `gfx906:xnack-`. As in AMD's loader, the
+    /// processor names must match, even for processors with the same instructions, and no feature may conflict. Generic
+    /// processors and missing processor names are accepted here; the emulated device checks them when it loads the code.
     pub(crate) fn runs(&self, id: &str) -> bool {
         let Some(device) = self.emulated() else {
             return false;

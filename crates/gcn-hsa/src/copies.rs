@@ -1,4 +1,4 @@
-//! Asynchronous copies. A worker thread performs each once the signals that it depends on are complete.
+//! Asynchronous copies. A worker thread performs a copy once its dependency signals are complete.
 //!
 //! This module may use `unsafe`, since it copies between arbitrary addresses of the process.
 #![allow(unsafe_code)]

@@ -19,7 +19,7 @@ use crate::status::{HsaResult, Status};
 /// Size in bytes of each allocation for signals.
 const SLAB_BYTES: u64 = 1 << 16;
 
-/// Value of a signal whose command failed. It is negative, so that waits for the signal to fall below a value end.
+/// Value of a signal whose command failed. Negative, so that it ends waits for the signal to fall below a value.
 pub(crate) const FAILED: i64 = -(Status::EXCEPTION.0 as i64);
 
 /// Change counter for all signals except doorbells.

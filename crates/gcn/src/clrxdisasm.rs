@@ -16,7 +16,7 @@ use gcn_isa::Target;
 
 use crate::{Status, dis, input, render};
 
-/// File name of the link.
+/// File name of the link to `gcn`.
 const NAME: &str = "clrxdisasm";
 /// Default GPU for raw words, as in CLRX.
 const DEFAULT_GPU: &str = "CapeVerde";

@@ -52,7 +52,7 @@ pub struct Args {
     /// object from the result.
     #[arg(long)]
     full: bool,
-    /// Add source lines as comments before their instructions, if the code was compiled with -g.
+    /// Add source lines as comments before their instructions; requires code compiled with -g.
     #[arg(long, conflicts_with = "full")]
     source: bool,
     /// List only this kernel, by a name that `gcn run --kernel` accepts.

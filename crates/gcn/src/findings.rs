@@ -103,7 +103,7 @@ impl FindingOptions {
         self.format
     }
 
-    /// Applies the options to settings.
+    /// Applies the options to `base`.
     ///
     /// # Errors
     /// A format other than text is requested together with `--gen-suppressions`.

@@ -334,7 +334,7 @@ fn fields(unit: Unit<'_>, structure: &Entry) -> Result<Vec<SourceField>, LinesEr
         let Some(ty) = type_ref(unit, child) else {
             return Ok(());
         };
-        // Offsets of virtual bases are computed, and DWARF 3 counts the bits of bit fields from the other end.
+        // Not supported: virtual bases, whose offsets are computed, and DWARF 3 bit fields, which count from the other end.
         let location = child.attr_value(gimli::DW_AT_data_member_location);
         let constant = location.as_ref().map(|it| it.udata_value());
         let old_bits = child.attr_value(gimli::DW_AT_bit_offset).is_some();

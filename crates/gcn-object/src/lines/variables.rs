@@ -149,7 +149,7 @@ impl SourceLines {
         Ok(unit.ok_or_else(missing)?.unit_ref(&self.dwarf))
     }
 
-    /// Returns the name of a variable or parameter, which its abstract origin or declaration may state.
+    /// Returns the name of a variable or parameter, or else that of its abstract origin or declaration.
     pub(super) fn name_of(
         &self,
         unit: UnitRef<'_>,

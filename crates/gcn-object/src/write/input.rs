@@ -132,7 +132,7 @@ pub struct InputSymbol {
     pub visibility: Visibility,
 }
 
-/// A field whose value depends on addresses.
+/// A relocation in the builder's input: a field whose value depends on addresses.
 #[derive(Clone, Copy, Debug)]
 pub struct InputRelocation {
     /// Section that contains the field.

@@ -135,7 +135,7 @@ fn check_array<T>(elements: *const T, count: usize) -> Outcome {
 /// Borrows an array from the application. `elements` must be null if and only if the array is empty.
 ///
 /// # Errors
-/// `CL_INVALID_VALUE`: only the address or only the count is 0, or the array is not valid.
+/// `CL_INVALID_VALUE`: only the address or only the count is 0, or the array is misaligned or too large.
 ///
 /// # Safety
 /// The address is null or points to `count` elements, which do not change during the borrow.
@@ -154,7 +154,7 @@ pub(super) unsafe fn array<'a, T>(elements: *const T, count: usize) -> Outcome<&
 /// Borrows an array from the application; `None` if `elements` is null.
 ///
 /// # Errors
-/// `CL_INVALID_VALUE`: the array is not valid.
+/// `CL_INVALID_VALUE`: the array is misaligned or too large.
 ///
 /// # Safety
 /// Same as [`array`].

@@ -7,7 +7,6 @@ use super::{
     queues, samplers, svm, transfers, unsupported,
 };
 
-/// Function table.
 #[repr(transparent)]
 struct FunctionTable([*const c_void; NAMES.len()]);
 

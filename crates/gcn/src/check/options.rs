@@ -58,7 +58,7 @@ impl CheckOptions {
         self.findings.format()
     }
 
-    /// Applies the options to settings.
+    /// Applies the options to `base`.
     ///
     /// # Errors
     /// All checks are excluded, or a format other than text is requested together with `--gen-suppressions`.

@@ -16,7 +16,7 @@ use super::launches::LaunchFile;
 use super::row::{Row, RowOutcome};
 use crate::render::printable;
 
-/// Time from the time limit or a signal until a process is killed.
+/// Grace period for a process to exit after its time limit or a signal, and for its output to close after its exit.
 const GRACE: Duration = Duration::from_secs(5);
 /// Maximum interval at which a process is polled.
 const POLL: Duration = Duration::from_millis(20);

@@ -155,7 +155,7 @@ impl Different {
     }
 }
 
-/// Location for a value graph.
+/// Root of a value graph.
 #[derive(Clone, Copy)]
 enum GraphPlace<'a> {
     /// Element that differs.
@@ -167,7 +167,7 @@ enum GraphPlace<'a> {
 struct TwoRuns {
     requests: [RunRequest; 2],
     stop: Arc<AtomicBool>,
-    /// Distance in bytes that the buffers of each run are moved by padding.
+    /// Number of bytes by which padding moves the buffers of each run.
     padding: [u64; 2],
 }
 

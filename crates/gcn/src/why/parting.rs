@@ -225,7 +225,7 @@ fn write_side(
     for (place, step) in side.steps.iter().enumerate() {
         let has_wave = place == 0;
         let line = step_line(step, names, has_wave);
-        // Of several instructions, show only operands that agree.
+        // If several instructions are listed, omit data operands that differ.
         let inputs = shown(step, !is_one).into_iter();
         let inputs = inputs.map(|it| input_line(it, names));
         if is_one {

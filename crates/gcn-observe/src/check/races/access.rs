@@ -281,7 +281,7 @@ pub(super) struct AccessPart {
     pub(super) memory: ShadowedMemory,
     pub(super) kind: AccessKind,
     pub(super) extents: Vec<Span>,
-    /// True only if no byte is accessed twice. May be false even so if addresses do not ascend.
+    /// True only if no byte is accessed twice. May also be false if addresses do not ascend.
     pub(super) is_apart: bool,
     /// Scratch buffer, reused to avoid allocation.
     sorted: Vec<u64>,
@@ -327,8 +327,8 @@ impl Parts {
         part
     }
 
-    /// Determines the part of a global access of regular shape by the lanes in `of`. Addresses in `scratch` are omitted,
-    /// since agents do not share them.
+    /// Determines the part of a global access with a regular shape, for the lanes in `of`. Addresses in `scratch` are
+    /// omitted, since agents do not share them.
     pub(super) fn shaped(&mut self, shape: &Shape, of: u64, kind: AccessKind, scratch: Range<u64>) {
         self.used = 0;
         let part = self.part(ShadowedMemory::Global, kind);
@@ -347,7 +347,7 @@ impl Parts {
         part.leave_out(&scratch);
     }
 
-    /// Determines the parts of an access by the lanes in `of`. Addresses in `scratch` are omitted, since agents do not
+    /// Determines the parts of an access, for the lanes in `of`. Addresses in `scratch` are omitted, since agents do not
     /// share them.
     pub(super) fn find(
         &mut self,
@@ -429,7 +429,7 @@ impl AccessPart {
         }
     }
 
-    /// Adds the elements that the lanes in `mask` access. Unless they ascend, sorts those of stores and those in many spans.
+    /// Adds the elements that the lanes in `mask` access. Sorts them for stores and for many spans, unless they ascend.
     fn add_lanes(&mut self, access: &Access, mask: u64, elements: Range<u8>, keeps_lanes: bool) {
         /// Maximum number of spans of a load or atomic that remain unsorted.
         const FEW: usize = 4;

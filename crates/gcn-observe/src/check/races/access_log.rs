@@ -46,7 +46,7 @@ impl LoggedRow {
     }
 }
 
-/// Any other access, or one of its elements.
+/// An access that [`LoggedRow`] cannot represent, or one of its elements.
 #[derive(Clone, Copy, Debug)]
 struct LoggedAccess {
     key: Key,
@@ -206,7 +206,7 @@ impl ThreadPlaces {
         });
     }
 
-    /// Adds any other access to `memory`.
+    /// Adds an access of any shape to `memory`.
     pub(super) fn add(
         &self,
         dispatch: u64,
