@@ -13,7 +13,7 @@ impl Session<'_, '_> {
     /// Resolves an expression to the register, memory or buffer it denotes.
     ///
     /// # Errors
-    /// Fails if the expression denotes none of these, or one that does not exist.
+    /// Fails if the expression does not denote a location, or if the location does not exist.
     pub fn resolve(&self, expr: &Expr) -> Result<Target, EvalError> {
         resolve(expr, &self.view())
     }
@@ -62,7 +62,7 @@ impl Session<'_, '_> {
             },
             Target::Mode | Target::Pc | Target::Buffer(_) => return Err(WhyRefused::NotFollowed),
         };
-        // The faulting instruction may have stored the value of a lane before the one that faults.
+        // The faulting instruction may have stored the values of earlier lanes.
         if self.state.is_at_fault && matches!(target, Target::Memory { .. }) {
             moment.executed += 1;
         }

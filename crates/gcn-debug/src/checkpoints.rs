@@ -31,7 +31,7 @@ pub struct Recording {
     /// Minimum time between checkpoints. The interval is longer if taking a checkpoint is slow. With zero, a checkpoint
     /// is taken before each turn of a workgroup.
     pub interval: Duration,
-    /// Maximum size of all checkpoints in bytes, excluding the first one, which contains all of memory.
+    /// Maximum total size of checkpoints in bytes, excluding the first one, which contains all of memory.
     pub bytes: usize,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// True if `moment` is later than this checkpoint. The wave of `moment` must still be running.
+    /// True if `moment` is later than this checkpoint. A wave that is missing here counts as not yet started.
     fn is_before(&self, moment: Moment) -> bool {
         let wave = self.run.wave(moment.wave);
         wave.is_none_or(|wave| wave.executed < moment.executed)
@@ -81,13 +81,13 @@ impl Checkpoint {
         self.run.bytes() + self.image().map_or(0, Pages::own_bytes)
     }
 
-    /// Returns the size in bytes, without the pages of memory shared with an earlier checkpoint.
+    /// Returns the size in bytes, excluding memory pages shared with an earlier checkpoint.
     pub(crate) fn bytes_besides(&self, earlier: &Checkpoint) -> usize {
         let images = self.image().zip(earlier.image());
         self.run.bytes() + images.map_or(0, |(own, earlier)| own.bytes_besides(earlier))
     }
 
-    /// Restores memory from an image.
+    /// Restores memory, if the checkpoint contains an image.
     pub(crate) fn restore_memory(&self, memory: &Memory) {
         if let Some(image) = self.image() {
             image.restore(memory);
@@ -104,12 +104,12 @@ pub(crate) enum Unrecordable {
     Stores,
     /// The kernel makes host calls, and the host's state for them cannot be saved.
     HostCalls,
-    /// The kernel has executed an instruction whose effect differs from run to run, for this reason.
+    /// The kernel has executed an instruction that is not repeatable, for this reason.
     Instruction(&'static str),
 }
 
-/// Returns the reason why a launch cannot be repeated, or `None` if it can. `has_host` is true for launches of a
-/// program, whose host code receives messages.
+/// Returns the reason why a launch cannot be repeated, or `None` if it can. `has_host` is true for launches of a host
+/// program, which receives messages.
 pub(crate) fn unrepeatable(run: &Dispatched<'_>, has_host: bool) -> Option<&'static str> {
     let reason = |step: &Step| match step.inst.does() {
         Does::Time(Clock::Reference) => {
@@ -127,9 +127,9 @@ pub(crate) fn unrepeatable(run: &Dispatched<'_>, has_host: bool) -> Option<&'sta
 #[derive(Debug)]
 pub(crate) struct Checkpoints {
     all: Vec<Checkpoint>,
-    /// Image of memory in an earlier launch, whose pages the first checkpoint shares.
+    /// Memory image from an earlier launch, with which the first checkpoint shares pages.
     before: Option<Pages>,
-    /// Log of the launch's stores, if checkpoints contain no images.
+    /// Undo log of stores, used instead of memory images.
     log: Option<StoreLog>,
     recording: Recording,
     /// Lower bound for the size of all checkpoints except the first, without the log.
@@ -159,8 +159,8 @@ impl Checkpoints {
         }
     }
 
-    /// Drops all checkpoints, except for the last image of memory, with which those of the next launch share pages. Returns
-    /// the first checkpoint.
+    /// Drops all checkpoints, and returns the first. Keeps the last memory image, so that checkpoints of the next launch
+    /// can share its pages.
     pub(crate) fn begin_launch(&mut self) -> Option<Checkpoint> {
         let last = self.all.last().and_then(|it| it.image().cloned());
         let all = std::mem::take(&mut self.all);
@@ -171,7 +171,6 @@ impl Checkpoints {
         all.into_iter().next()
     }
 
-    /// Maximum size in bytes, as requested.
     pub(crate) fn max_bytes(&self) -> usize {
         self.recording.bytes
     }
@@ -197,12 +196,11 @@ impl Checkpoints {
         }
     }
 
-    /// Log of the launch's stores, if it is part of a program.
     pub(crate) fn log(&self) -> Option<&StoreLog> {
         self.log.as_ref()
     }
 
-    /// True if the launch belongs to a program whose host code runs concurrently.
+    /// True for launches of a host program, whose code runs concurrently.
     pub(crate) fn has_host(&self) -> bool {
         self.log.is_some()
     }
@@ -216,7 +214,7 @@ impl Checkpoints {
         self.all.is_empty()
     }
 
-    /// Returns the number of checkpoints and their size in bytes, excluding the memory in the first one.
+    /// Returns the number of checkpoints, and the size in bytes of all except the first.
     pub(crate) fn size(&self) -> (usize, usize) {
         (self.all.len(), self.all_bytes())
     }
@@ -296,7 +294,7 @@ impl Checkpoints {
     /// Drops checkpoints until the limits are met. Keeps the first checkpoint, and at least two in total.
     fn thin(&mut self, here: u64) {
         let max_bytes = match self.log {
-            // The interval in progress may need the rest.
+            // Reserve the rest for the interval in progress.
             Some(_) => self.recording.bytes / 2,
             None => self.recording.bytes,
         };
@@ -363,7 +361,7 @@ impl Checkpoints {
         below.next_back().or(self.all.first())
     }
 
-    /// Returns the last checkpoint up to a turn that precedes a running wave's `moment`, or else the first one.
+    /// Returns the last checkpoint up to a turn that precedes `moment`, or else the first one.
     pub(crate) fn before(&self, turn: u64, moment: Moment) -> Option<&Checkpoint> {
         let until = self.all[..self.count_until(turn)].iter();
         let mut before = until.filter(|it| it.is_before(moment));
@@ -395,7 +393,7 @@ impl Checkpoints {
             (SavedMemory::Image(pages), _) => pages.restore(memory),
             (SavedMemory::Log(interval), Some(log)) => {
                 log.undo(memory, *interval);
-                // The log does not lead forward again: the launch takes these checkpoints again.
+                // The log cannot redo stores, so later checkpoints are lost. The replay takes new ones.
                 for dropped in self.all.drain(place + 1..) {
                     self.bytes = self.bytes.saturating_sub(dropped.own_bytes());
                 }

@@ -70,7 +70,7 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
             if goes_back(state, paused, at, &resume) {
                 return;
             }
-            // Without a record, the wave cannot go back.
+            // Without a checkpoint, the wave stays at its position.
             Goal::Instructions {
                 wave: id,
                 left: 0,

@@ -1,9 +1,9 @@
-//! Run control: detects stops, asks the front end for a decision, and resumes the run accordingly.
+//! Run control: detects stops, reports them to the front end, and resumes the run as it decides.
 //!
-//! The emulator calls the engine before each turn of a wave, and within the turn at each instruction that may stop
-//! ([`Debugger::turn`]). The engine then compares watched values that the last instruction may have changed, checks the
-//! goal of the last command and the breakpoints, and limits the turn. With a watchpoint set, waves stop before each
-//! instruction that may change its value, and execute those instructions one by one.
+//! The emulator calls [`Debugger::turn`] before each turn of a wave, and within the turn before each instruction for
+//! which [`Debugger::stops`] is true. The engine then compares watched values that the last instruction may have
+//! changed, checks the breakpoints and the goal of the last command, and limits the turn. With a watchpoint set, waves
+//! single-step the instructions that may change the watched value.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -74,12 +74,12 @@ pub struct Setup {
     pub interrupt: Arc<AtomicBool>,
     /// Flag that a front-end thread sets to request a call of [`FrontEnd::attend`].
     pub attention: Arc<AtomicBool>,
-    /// Time after which a command that resumes the run is interrupted.
+    /// Time after which a resumed run is interrupted.
     pub timeout: Option<Duration>,
-    /// Log of stores, if host code may write memory while launches run. The log must observe all launches. Going back then
-    /// undoes only their stores. Without a log, going back restores all of memory.
+    /// Undo log of stores, if host code may write memory while launches run. The log must observe all launches. Reverse
+    /// execution then undoes only their stores. Without a log, it restores all of memory.
     pub log: Option<StoreLog>,
-    /// Limits for the recording used to go back.
+    /// Limits of the recording for reverse execution.
     pub recording: Recording,
 }
 
@@ -186,15 +186,15 @@ impl Engine {
         begin_run(&mut state);
     }
 
-    /// Prepares for the run after the last one. Going back may continue in the last one, so no other launch and no host
-    /// code may have changed memory in between.
+    /// Prepares for a run that directly follows the previous one. Reverse execution may continue into the previous run, so
+    /// neither other launches nor host code may have changed memory in between.
     pub fn begin_next(&self) {
         let mut state = self.state();
         state.record.begin_launch(true);
         begin_run(&mut state);
     }
 
-    /// Prepares to repeat the run before the last one, after [`Leave::Earlier`].
+    /// Prepares to rerun the launch before the last one, after [`Leave::Earlier`].
     pub fn begin_earlier(&self) {
         let mut guard = self.state();
         let state = &mut *guard;
@@ -205,8 +205,8 @@ impl Engine {
     }
 
     /// Takes the reason why the debugger ended the run, or returns `None` if the run ended by itself. After
-    /// [`Leave::Why`], run the same launch again without [`Engine::begin`]; after [`Leave::Earlier`], the one before it
-    /// with [`Engine::begin_earlier`].
+    /// [`Leave::Why`], rerun the launch without calling [`Engine::begin`]; after [`Leave::Earlier`], call
+    /// [`Engine::begin_earlier`] and rerun the launch before it.
     pub fn left(&self) -> Option<Leave> {
         let mut state = self.state();
         let goal = std::mem::replace(&mut state.goal, Goal::Run);
@@ -219,7 +219,7 @@ impl Engine {
         }
         state.focus = None;
         if let (None, Some(findings)) = (leave, &mut state.findings) {
-            // No wave is left to stop for these findings.
+            // No wave is left that could stop for these findings.
             let fresh = findings.fresh();
             state.passing.extend(fresh);
             self.pass(state, None);
@@ -229,7 +229,7 @@ impl Engine {
 }
 
 impl Engine {
-    /// Passes the findings that do not stop the run to the front end.
+    /// Reports the findings that do not stop the run to the front end.
     fn pass(&self, state: &mut State, paused: Option<&mut Paused<'_>>) {
         if state.passing.is_empty() {
             return;
@@ -239,7 +239,7 @@ impl Engine {
         self.front().passed(&session, &stop);
     }
 
-    /// Tells the front end that a launch is starting, unless it is a replay.
+    /// Tells the front end that a launch is starting, except in replays.
     fn begins(&self, state: &mut State, paused: &mut Paused<'_>) {
         if !state.goal.is_replay() {
             let paused = Some(paused);
@@ -247,7 +247,7 @@ impl Engine {
         }
     }
 
-    /// While waves are running, calls the front end if it requested attention.
+    /// Calls the front end if it requested attention, and returns the stop that it asks for.
     fn attended(&self, state: &mut State, paused: &mut Paused<'_>, now: Current) -> Option<Stop> {
         if state.ends_turn() || !state.attention.swap(false, AcqRel) {
             return None;
@@ -315,8 +315,8 @@ impl Debugger for Engine {
             let Some(stop) = found else {
                 break;
             };
-            // Changes and findings are reported before the breakpoints at the next instruction, which are reported then,
-            // unless the user steps past them.
+            // These stops come before the check for breakpoints at the next instruction. Breakpoints are checked when
+            // the run resumes, unless the user steps past them.
             let is_unchecked = match &stop {
                 Stop::Watchpoints { .. } | Stop::Findings(_) => true,
                 Stop::Condition { number, .. } => {
@@ -377,7 +377,7 @@ impl Debugger for Engine {
             return;
         }
         state.focus = Some(fault.wave);
-        // Without observers, the wave has already gone on to the next instruction.
+        // Without observers, the program counter is already past the faulting instruction.
         if let Some((wave, _)) = paused.wave_mut(fault.wave) {
             wave.pc = fault.pc;
         }
@@ -451,7 +451,7 @@ fn begin_run(state: &mut State) {
 }
 
 /// True if registers must be exact at a fault. If false, a launch that faults is replayed up to the fault. Launches of
-/// a program are not replayed for this, because their faults may depend on concurrent host code.
+/// a host program are not replayed, because their faults may depend on concurrent host code.
 fn is_exact(state: &State) -> bool {
     !state.is_recorded()
         || state.record.checkpoints.has_host()
@@ -459,7 +459,7 @@ fn is_exact(state: &State) -> bool {
         || matches!(state.goal, Goal::ToFault(_))
 }
 
-/// Prepares the state for the first turn of a launch or its replay. Returns the stop before it, if requested.
+/// Prepares the state for the first turn of a launch or its replay. Returns the stop at its start, if requested.
 fn begin(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     state.dispatch = Some(paused.dispatched().id);
     state.passed.clear();

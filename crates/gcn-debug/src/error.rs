@@ -4,7 +4,7 @@ use gcn_object::LocationError;
 
 use crate::expr::Space;
 
-/// Reason why an expression has no value.
+/// Reason why an expression cannot be evaluated.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum EvalError {

@@ -25,7 +25,7 @@ pub(crate) enum Goal {
     /// Runs until a call of a wave returns, then continues with the step in `then`.
     Return {
         wave: WaveId,
-        /// Call to return from, and the calls made in it.
+        /// Call to return from, and nested calls.
         stack: CallStack,
         then: Box<Goal>,
     },
@@ -38,7 +38,7 @@ pub(crate) enum Goal {
     /// Runs until the wave leaves its current function.
     Finish {
         wave: WaveId,
-        /// Calls in the function.
+        /// Calls made by the function.
         stack: CallStack,
     },
     /// Replays the launch up to a given point; `None` for its start.
@@ -51,7 +51,7 @@ pub(crate) enum Goal {
         /// Last stop found so far, and its turn.
         found: Option<(Moment, u64)>,
     },
-    /// Replays the launch to search a wave's instructions from `from` to `before`.
+    /// Replays the launch to search a wave's instructions between `from` and `before`.
     SearchWave {
         before: Moment,
         from: u64,
@@ -61,12 +61,12 @@ pub(crate) enum Goal {
     ToFault(Box<Goal>),
 }
 
-/// Calls that have not returned. A jump to the return address of one is its return, even if the jump saves an address.
+/// Calls that have not returned. A jump to a return address counts as a return, even if the jump itself is a call.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct CallStack {
     /// Return addresses, outermost first.
     returns: Vec<u64>,
-    /// Jump that the wave is executing, with the return address that it saves.
+    /// Jump or call in progress, with the return address that a call saves.
     jump: Option<Option<u64>>,
 }
 
@@ -79,12 +79,12 @@ impl CallStack {
         }
     }
 
-    /// Records that the wave executes a jump to an address in registers.
+    /// Records a jump, or a call that saves a return address.
     pub(crate) fn jump(&mut self, saved: Option<u64>) {
         self.jump = Some(saved);
     }
 
-    /// Updates the stack at the target of a jump. Returns true if the jump left the function whose calls these are.
+    /// Updates the stack at the target of a jump. Returns true if the jump left the function that made the calls.
     pub(crate) fn arrive(&mut self, pc: u64) -> bool {
         let Some(saved) = self.jump.take() else {
             return false;
@@ -130,7 +130,7 @@ pub(crate) enum Sought {
     /// Start of an earlier source line: the `count`th before the current position.
     Lines {
         count: u64,
-        /// Lines that the wave reached so far, each with the wave's instruction count.
+        /// Lines reached so far, each with the wave's instruction count.
         begun: Vec<(u64, Line)>,
     },
     /// Call of the current function.

@@ -77,14 +77,13 @@
 //! ```
 //!
 //! An [`Engine`] controls a run as its [`Debugger`]: it holds breakpoints and watchpoints ([`StopPoint`]), counts
-//! steps, and calls a [`FrontEnd`] when a wave stops. The front end receives a [`Session`] to read and change registers
-//! and memory by [`Expr`]essions, and returns a [`Resume`]. [`Program`] contains the symbols and source lines of the
-//! code.
+//! steps, and calls a [`FrontEnd`] when a wave stops. The front end receives a [`Session`], reads and changes registers
+//! and memory through it ([`Expr`]), and returns a [`Resume`]. [`Program`] contains the symbols and source lines of
+//! the code.
 //!
-//! Positions in a run are measured in instructions. A single thread executes waves in a fixed order, so a launch that
-//! is rerun from an earlier state goes through the same states. The engine takes checkpoints of a launch within the
-//! limits of a [`Recording`]; to go back ([`Resume::Back`]), the launch returns to a checkpoint and runs again from
-//! there.
+//! Positions in a run are measured in instructions. A single thread executes waves in a fixed order, so a replay from
+//! an earlier state goes through the same states. The engine takes checkpoints of a launch within the limits of a
+//! [`Recording`]. For reverse execution ([`Resume::Back`]), it restores a checkpoint and replays the launch from there.
 
 #![forbid(unsafe_code)]
 

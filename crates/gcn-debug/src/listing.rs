@@ -4,18 +4,18 @@ use gcn_isa::Inst;
 
 use crate::session::Session;
 
-/// Maximum number of code bytes decoded before an address. Decoding starts at a symbol, or at this distance in a longer
-/// function, where the first literals may be misread as instructions.
+/// Maximum number of bytes decoded before an address. Decoding starts at a symbol. In a longer function, it starts at
+/// this distance, possibly in the middle of an instruction.
 const MAX_BEFORE: u64 = 1 << 20;
 
-/// Instruction or data dword in a listing.
+/// Instruction or other dword in a listing.
 #[derive(Clone, Debug)]
 pub struct Listed {
     /// Address of the entry.
     pub address: u64,
     /// Encoding; empty if the address is not in memory.
     pub words: Vec<u32>,
-    /// Decoded instruction, or `None` if the words are not a valid instruction or not part of the code.
+    /// Decoded instruction, or `None` for invalid encodings and outside the code.
     pub inst: Option<Inst>,
 }
 

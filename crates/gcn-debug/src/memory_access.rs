@@ -8,7 +8,7 @@ use crate::scalar::{Scalar, ScalarType};
 use crate::session::Session;
 use crate::view::Target;
 
-/// Work-item of a lane.
+/// Work-item IDs of a lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WorkItem {
     /// ID in the workgroup.
@@ -18,7 +18,7 @@ pub struct WorkItem {
 }
 
 impl Session<'_, '_> {
-    /// Returns the work-item of a lane in the focused wave, or `None` if no wave is running.
+    /// Returns the work-item IDs of a lane in the focused wave, or `None` if no wave is running.
     pub fn work_item(&self, lane: u8) -> Option<WorkItem> {
         let (wave, paused) = (self.wave()?, self.paused()?);
         let full = paused.dispatched().dispatch.group;
@@ -32,8 +32,8 @@ impl Session<'_, '_> {
         Some(WorkItem { local, global })
     }
 
-    /// Reads up to `count` bytes from an address, fewer at the end of an allocation, LDS or scratch. LDS and scratch
-    /// belong to the focused wave and lane.
+    /// Reads up to `count` bytes, and stops at the end of the allocation, of LDS or of scratch. LDS and scratch are those
+    /// of the focused wave and lane.
     pub fn read_memory(&self, space: Space, address: u64, count: usize) -> Vec<u8> {
         let view = self.view();
         let end = match space {
@@ -57,10 +57,10 @@ impl Session<'_, '_> {
         }
     }
 
-    /// Writes bytes to memory. LDS and scratch belong to the focused wave and lane.
+    /// Writes bytes to memory. LDS and scratch are those of the focused wave and lane.
     ///
     /// # Errors
-    /// Fails, without writing anything, if not all of the bytes exist.
+    /// Fails, without writing anything, if part of the range is not accessible.
     pub fn write_memory(
         &mut self,
         space: Space,

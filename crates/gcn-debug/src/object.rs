@@ -1,4 +1,4 @@
-//! Source-level objects: variables, their fields and elements, and the objects that pointers refer to.
+//! Source-level objects: variables, their fields and elements, and pointees.
 
 mod storage;
 mod text;
@@ -23,12 +23,12 @@ const MAX_DEPTH: usize = 16;
 /// Maximum number of fields of a structure, including those of its base classes.
 const MAX_FIELDS: usize = 4096;
 
-/// Variable of the source, or a part of one: a field, an element, or the object that a pointer refers to.
+/// Source variable, or a field, an element or a pointee reached from one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SourceObject {
     ty: Arc<SourceType>,
     storage: Storage,
-    /// Byte offset of the object in a variable stored in pieces.
+    /// Byte offset of the object in [`Storage::Pieces`].
     offset: u64,
     /// First bit and number of bits of a bit field.
     bits: Option<(u64, u64)>,
@@ -37,9 +37,9 @@ pub struct SourceObject {
 /// Storage of an object.
 #[derive(Clone, PartialEq, Debug)]
 enum Storage {
-    /// Memory at an address, which includes the object's offset.
+    /// Address of the object in memory.
     Memory(Space, u64),
-    /// Registers, constants and memory.
+    /// Pieces of the containing variable: registers, constants and memory.
     Pieces(Arc<[VariablePiece]>),
 }
 
@@ -50,8 +50,7 @@ pub type ObjectPart = (String, Result<SourceObject, EvalError>);
 /// Variable in scope, for lists.
 #[derive(Clone, Debug)]
 pub struct Local {
-    /// Name, with the suffix `@entry` if `object` is a kernel parameter's value at launch because the parameter has no
-    /// value here.
+    /// Name. Its suffix is `@entry` if `object` is the launch value of a kernel parameter that is not available here.
     pub name: String,
     /// True for a parameter.
     pub is_parameter: bool,
@@ -59,7 +58,7 @@ pub struct Local {
     pub frame: usize,
     /// True if a variable of an inner scope has the same name.
     pub is_hidden: bool,
-    /// Variable, or the reason why it has no value.
+    /// Variable, or the reason why it is not available.
     pub object: Result<SourceObject, EvalError>,
 }
 
@@ -67,7 +66,7 @@ impl SourceObject {
     /// Finds a variable by name in the focused wave's scope. Returns `None` if there is none.
     ///
     /// # Errors
-    /// Fails if the variable has no value.
+    /// Fails if the variable is not available.
     pub(crate) fn variable(view: &View<'_>, name: &str) -> Option<Result<SourceObject, EvalError>> {
         let (wave, _) = view.wave?;
         let variables = match view.program.variables(wave.pc) {
@@ -83,7 +82,7 @@ impl SourceObject {
         Some(SourceObject::new(view, found))
     }
 
-    /// Returns a kernel parameter's value at launch, or `None` if it is unknown or differs in size from the parameter.
+    /// Returns a kernel parameter's value at launch, or `None` if the value is unknown or differs in size.
     fn entry_value(
         view: &View<'_>,
         parameter: &SourceVariable,
@@ -114,7 +113,7 @@ impl SourceObject {
         found.map(|it| it.id)
     }
 
-    /// Returns the variables of the functions that contain the focused wave's instruction, innermost scope first.
+    /// Returns the local variables and parameters in scope at the focused wave's instruction, innermost scope first.
     ///
     /// # Errors
     /// Fails if the debug information is not valid.
@@ -305,7 +304,7 @@ impl SourceObject {
         Ok(self.first(view)?.neighbour(index))
     }
 
-    /// Returns the first element of an array, or the object that a pointer refers to.
+    /// Returns the first element of an array, or the pointee of a pointer.
     ///
     /// # Errors
     /// Fails if the object is neither.
@@ -332,10 +331,10 @@ impl SourceObject {
         found
     }
 
-    /// Returns the object that a pointer refers to.
+    /// Dereferences a pointer.
     ///
     /// # Errors
-    /// Fails if the object is not a pointer.
+    /// Fails if the object is not a pointer to objects, or if its value is not known.
     pub fn pointed(&self, view: &View<'_>) -> Result<SourceObject, EvalError> {
         let SourceTypeKind::Pointer {
             to: Some(to),
@@ -378,7 +377,7 @@ impl SourceObject {
         }
     }
 
-    /// True for an array, and for a pointer to objects.
+    /// True for arrays and pointers to objects.
     pub(crate) fn has_elements(&self) -> bool {
         matches!(
             self.ty.kind,
@@ -386,7 +385,7 @@ impl SourceObject {
         )
     }
 
-    /// True for a pointer to the start of a buffer whose elements have the type that the pointer refers to.
+    /// True for a pointer to the start of a buffer, if the pointee is a number of the elements' size and class.
     pub(crate) fn points_to(&self, view: &View<'_>, buffer: &NamedBuffer) -> bool {
         let Ok(first) = self.pointed(view) else {
             return false;
@@ -399,7 +398,7 @@ impl SourceObject {
             && first.scalar_type().is_some_and(is_same)
     }
 
-    /// True if the object is a number.
+    /// True for integers and floating-point numbers.
     pub(crate) fn is_number(&self) -> bool {
         matches!(
             self.ty.kind,
@@ -433,8 +432,8 @@ impl SourceObject {
         Ok(Scalar::new(ty, value))
     }
 
-    /// Returns the parts of a structure or an array, or the object that a pointer refers to: up to `most` parts, starting
-    /// at number `first`. Each has the text to append to an expression for the object, such as `.x` or `[3]`.
+    /// Returns up to `most` parts, starting at index `first`: the fields of a structure, the elements of an array, or the
+    /// pointee of a pointer.
     ///
     /// # Errors
     /// Fails if the debug information of the type is not valid.
@@ -504,8 +503,8 @@ impl SourceObject {
     }
 }
 
-/// Returns the parameters of the kernel that the focused wave executes, with their arguments. The list is empty in
-/// other functions, and if the debug information and the metadata disagree about the number of parameters.
+/// Returns the parameters of the kernel that the focused wave executes, with their arguments. Returns none in other
+/// functions, or if the debug information and the metadata disagree about the number of parameters.
 fn kernel_arguments<'a>(
     view: &View<'_>,
     variables: &'a [SourceVariable],
@@ -562,8 +561,7 @@ impl VariableState for View<'_> {
 }
 
 impl View<'_> {
-    /// Resolves a source-level address to an address space and an address in it. Generic addresses may refer to LDS or
-    /// scratch.
+    /// Resolves a source-level address to a space and an address in it. Generic addresses may refer to LDS or scratch.
     fn memory_at(&self, space: SourceSpace, address: u64) -> (Space, u64) {
         match space {
             SourceSpace::Local => (Space::Lds, address),

@@ -1,16 +1,16 @@
-//! Copies of memory as pages. Consecutive images share unchanged pages.
+//! Memory images, divided into pages. Consecutive images share unchanged pages.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
 
 use gcn_emu::memory::{Allocation, DEVICE_HEAP, Memory};
 
-/// Maximum total size in bytes of the memory saved for going back.
+/// Maximum total size in bytes of the allocations saved for going back.
 const MAX_BYTES: u64 = 128 << 20;
 
 /// Number of 8-byte units in a page.
 const PAGE_UNITS: usize = 512;
-/// Number of units compared at a time, without a branch.
+/// Number of units compared between branches.
 const COMPARED: usize = 16;
 
 type Page = [u64; PAGE_UNITS];
@@ -27,7 +27,7 @@ pub(crate) fn kept_allocations(memory: &Memory) -> Option<Vec<Allocation>> {
     (bytes <= MAX_BYTES).then_some(allocations)
 }
 
-/// Contents of memory.
+/// Memory image.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pages {
     parts: Vec<Part>,
@@ -42,8 +42,8 @@ struct Part {
 }
 
 impl Pages {
-    /// Copies the pages that differ from an earlier image, and shares the others. Returns the image and the number of
-    /// bytes not shared, or `None` if memory is too large.
+    /// Copies the pages that differ from an earlier image, and shares the others. Returns the image and its size in
+    /// bytes, excluding shared pages, or `None` if memory is too large.
     pub(crate) fn take(memory: &Memory, earlier: Option<&Pages>) -> Option<(Pages, usize)> {
         let mut bytes = 0;
         let mut parts = Vec::new();
@@ -107,7 +107,7 @@ impl Pages {
         }
     }
 
-    /// Returns the size in bytes of the pages not shared with an earlier image.
+    /// Returns the size in bytes, excluding pages shared with an earlier image.
     pub(crate) fn bytes_besides(&self, earlier: &Pages) -> usize {
         let besides = |part: &Part| {
             let known = earlier.part(part.base, part.len).unwrap_or_default();
@@ -125,7 +125,7 @@ impl Pages {
         self.parts.iter().map(besides).sum()
     }
 
-    /// Returns the number of bytes not shared with another image.
+    /// Returns the size in bytes, excluding pages shared with any other image.
     pub(crate) fn own_bytes(&self) -> usize {
         let own = |part: &Part| {
             if Arc::strong_count(&part.pages) > 1 {
@@ -138,7 +138,7 @@ impl Pages {
     }
 }
 
-/// True if memory equals a page, or the start of a page if memory is shorter.
+/// True if memory equals a page, or its start if memory is shorter.
 fn equals(cells: &[AtomicU64], page: &Page) -> bool {
     let mut chunks = cells.chunks(COMPARED).zip(page.chunks(COMPARED));
     chunks.all(|(cells, units)| {

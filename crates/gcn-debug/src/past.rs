@@ -1,4 +1,4 @@
-//! Data for going back: points in the execution of a launch, memory images, and user changes.
+//! Data for reverse execution: points in the execution of a launch, memory images, and user changes.
 
 use gcn_emu::memory::Memory;
 use gcn_emu::wave::WaveId;
@@ -39,7 +39,7 @@ impl MemoryImage {
 pub struct Moment {
     /// Wave whose execution defines the point.
     pub wave: WaveId,
-    /// Number of instructions the wave has executed.
+    /// Number of instructions that the wave has executed.
     pub executed: u64,
 }
 
@@ -48,7 +48,7 @@ pub struct Moment {
 pub(crate) struct UserChange {
     /// Position of the current wave at the time of the change.
     pub(crate) at: Moment,
-    /// Wave in focus.
+    /// Focused wave at the time of the change.
     pub(crate) wave: Option<WaveId>,
     pub(crate) lane: u8,
     pub(crate) target: Target,

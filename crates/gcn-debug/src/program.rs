@@ -16,7 +16,7 @@ use gcn_object::{
 /// Maximum size of a source file, in bytes.
 const MAX_SOURCE_BYTES: u64 = 16 << 20;
 
-/// Symbol, at its address in memory.
+/// Symbol of a loaded code object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Symbol {
     /// Symbol name.
@@ -29,10 +29,10 @@ pub struct Symbol {
     pub is_data: bool,
 }
 
-/// Kernel argument that corresponds to a parameter of the source.
+/// Explicit kernel argument, which corresponds to a source parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct KernelArgument {
-    /// Offset in the argument segment, in bytes.
+    /// Offset in the kernarg segment, in bytes.
     pub offset: u64,
     /// Size in bytes.
     pub bytes: u64,
@@ -56,7 +56,7 @@ pub struct Location {
     pub symbol: Option<String>,
     /// Source line.
     pub line: Option<Line>,
-    /// Inline stack, from the innermost inlined function to the function that contains the code, with call-site lines.
+    /// Inline stack, innermost function first, with the current line of each function (the call site in outer ones).
     pub frames: Vec<(Option<String>, Option<Line>)>,
 }
 
@@ -69,11 +69,11 @@ type Variables = Result<Arc<[SourceVariable]>, LinesError>;
 /// Debugged code, with its symbols and source lines.
 pub struct Program {
     isa: Isa,
-    /// Offset from code object addresses to memory addresses.
+    /// Load bias: offset from code object addresses to memory addresses.
     bias: u64,
     symbols: Vec<Symbol>,
     code: Vec<Range<u64>>,
-    /// Arguments of kernels with metadata, by the address of the first instruction.
+    /// Explicit arguments of kernels with metadata, by entry address.
     arguments: HashMap<u64, Vec<KernelArgument>>,
     lines: Option<SourceLines>,
     /// Additional directories to search for sources.
@@ -85,7 +85,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Creates a program from a code object that is loaded `bias` bytes above its own addresses.
+    /// Creates a program from a code object that is loaded with an address bias.
     pub fn new(object: &CodeObject<'_>, bias: u64, isa: Isa) -> Program {
         let is_here = |section: &SymbolSection| {
             matches!(
@@ -136,7 +136,7 @@ impl Program {
         }
     }
 
-    /// Adds a directory to search for source files that are missing at their recorded paths.
+    /// Adds a directory to search for source files that do not exist at their recorded paths.
     #[must_use]
     pub fn with_directory(mut self, directory: &Path) -> Program {
         self.directories.push(directory.to_owned());
@@ -169,7 +169,7 @@ impl Program {
     }
 
     /// Returns the code symbol with the given name, or else all functions whose demangled C++ name matches. Namespaces,
-    /// parameters and template arguments may be omitted.
+    /// parameters and template arguments are optional.
     pub fn functions(&self, name: &str) -> Vec<&Symbol> {
         let code = || self.symbols.iter().filter(|symbol| !symbol.is_data);
         if let Some(symbol) = code().find(|symbol| symbol.name == name) {
@@ -212,7 +212,7 @@ impl Program {
         }
     }
 
-    /// Returns address ranges with their source lines, in ascending order.
+    /// Returns the line table, in ascending address order.
     fn table(&self) -> &[(Range<u64>, Line)] {
         self.table.get_or_init(|| {
             let mut table = Vec::new();
@@ -300,7 +300,7 @@ impl Program {
         Ok(found)
     }
 
-    /// Returns the files named by source lines, in code order.
+    /// Returns the source files of the line table, in code order.
     pub fn files(&self) -> Vec<Arc<str>> {
         let mut files: Vec<Arc<str>> = Vec::new();
         for (_, line) in self.table() {
@@ -311,7 +311,7 @@ impl Program {
         files
     }
 
-    /// Finds a file of the debug information by its path or the trailing components of its path.
+    /// Finds a source file by its path in the debug information, or by the trailing components of the path.
     pub fn file(&self, name: &str) -> Option<Arc<str>> {
         let files = self.files();
         let ends = |file: &str| {
@@ -321,8 +321,8 @@ impl Program {
         files.into_iter().find(|file| ends(file))
     }
 
-    /// Finds the code of a line, or of the next line that has code. Returns the line found and the first address of
-    /// each contiguous piece of its code.
+    /// Finds the code of a line, or of the next line that has code. Returns the line found and the start of each
+    /// contiguous range of its code.
     pub fn addresses(&self, file: &str, line: u32) -> Option<(Line, Vec<u64>)> {
         let table = self.table();
         let of_file = |it: &&(Range<u64>, Line)| &*it.1.file == file && it.1.line >= line;
@@ -349,8 +349,8 @@ impl Program {
         normalized(&std::path::absolute(found).ok()?)
     }
 
-    /// Finds the debug-information file for a path on disk: the same file, or else the one that shares the most
-    /// trailing path components, if that is unique.
+    /// Finds the source file in the debug information for a path on disk: the same file, or else the one that shares
+    /// the most trailing path components, if it is unique.
     pub fn file_at(&self, path: &Path) -> Option<Arc<str>> {
         let files = self.files();
         let wanted = fs::canonicalize(path).ok();

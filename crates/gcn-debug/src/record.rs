@@ -1,8 +1,8 @@
 //! Record of the current launch: checkpoints and user changes.
 //!
 //! A launch runs on a single thread, and its schedule depends only on the program and its memory. To reach an earlier
-//! point, the launch returns to a checkpoint and runs again until the wave has executed the required number of
-//! instructions. User changes are reapplied on the way.
+//! point, the launch returns to a checkpoint, and is replayed until the wave has executed the required number of
+//! instructions. The replay reapplies user changes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::past::{Moment, UserChange};
 use crate::store_log::StoreLog;
 use crate::why_request::WhyRefused;
 
-/// Reason why launches that store to too many places cannot go back.
+/// Reason why a launch that stores to too much memory cannot go back.
 const STORES: &str = "the launch stores to more memory than is kept for going back";
 
 /// Launch that has ended, and can be repeated.
@@ -35,7 +35,7 @@ pub(crate) struct Record {
     earlier: VecDeque<EarlierLaunch>,
     /// Size of the earlier launches in bytes, excluding the first one.
     earlier_bytes: usize,
-    /// True if the user has changed the state in an earlier launch that is no longer kept.
+    /// True if the user changed state in an earlier launch that is no longer kept.
     has_forgotten_changes: bool,
     /// True if an earlier launch could not be repeated.
     has_lost_launch: bool,
@@ -45,7 +45,7 @@ pub(crate) struct Record {
     /// Number of workgroup turns that have started.
     pub(crate) turn: u64,
     pub(crate) changes: Vec<UserChange>,
-    /// Number of user changes applied so far.
+    /// Number of `changes` applied so far.
     made: usize,
     /// Reason why the launch cannot go back.
     lost: Option<&'static str>,
@@ -58,7 +58,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Creates the record of a launch that has not begun. `log` is the log of stores, if host code runs beside launches.
+    /// Creates the record of a launch that has not begun. `log` is the undo log, if host code runs alongside launches.
     pub(crate) fn new(recording: Recording, log: Option<StoreLog>) -> Record {
         Record {
             earlier: VecDeque::new(),
@@ -77,8 +77,8 @@ impl Record {
         }
     }
 
-    /// Starts the record of a launch. If the launch follows another one directly (`is_next`), going back may continue in
-    /// the other one.
+    /// Starts the record of a launch. If it directly follows the previous one (`is_next`), reverse execution may continue
+    /// into that one.
     pub(crate) fn begin_launch(&mut self, is_next: bool) {
         let start = self.checkpoints.begin_launch();
         let changes = std::mem::take(&mut self.changes);
@@ -165,7 +165,7 @@ impl Record {
         Some(())
     }
 
-    /// Restarts the record for a new run of the same launch, and restores the initial memory.
+    /// Restarts the record for a rerun of the launch, and restores its initial memory.
     pub(crate) fn begin_again(&mut self, memory: &Memory) {
         self.checkpoints.restore_first(memory);
         self.start = self.checkpoints.first().map(|it| it.run.clone());
@@ -200,7 +200,7 @@ impl Record {
         self.checkpoints.stop();
     }
 
-    /// Number of launches before the current one to which the user can go back.
+    /// Returns the number of launches before the current one into which the user can go back.
     pub(crate) fn earlier(&self) -> usize {
         self.earlier.len()
     }
@@ -230,7 +230,7 @@ impl Record {
         let Checkpoint {
             run, turn, changes, ..
         } = self.checkpoints.restore(turn, memory)?;
-        // The turn starts again.
+        // `begin_turn` counts the turn again.
         self.turn = turn - 1;
         self.made = *changes;
         self.has_returned = true;

@@ -1,4 +1,4 @@
-//! Reverse execution: the launch returns to a checkpoint and runs again, up to a known point or to search for one.
+//! Reverse execution: returns to a checkpoint, and replays the launch to a known point or to search for one.
 //!
 //! A search for the previous stop covers the interval from the last checkpoint to the current position, then the
 //! interval before that, and so on. A search for a wave's lines or calls covers its last instructions, then a growing
@@ -20,7 +20,7 @@ const FIRST_WINDOW: u64 = 1000;
 /// Growth factor of the search window.
 const WIDER: u64 = 16;
 
-/// Starts going back if the decision requires it. Returns false if it does not, or if the launch has no record.
+/// Starts reverse execution if `resume` requests it. Returns false if it does not, or without a checkpoint.
 pub(crate) fn goes_back(
     state: &mut State,
     paused: &Paused<'_>,
@@ -115,7 +115,7 @@ fn search(state: &mut State, sought: SoughtStop, begin: Option<u64>, end: Search
     go(state, goal, begin)
 }
 
-/// Starts a search among the last `window` instructions of a wave. Returns false if there is no record.
+/// Starts a search among the last `window` instructions of a wave. Returns false without a checkpoint.
 fn search_wave(state: &mut State, before: Moment, window: u64, sought: Sought) -> bool {
     let Moment { wave, executed } = before;
     let from = executed.saturating_sub(window);
@@ -229,8 +229,7 @@ fn arrived(
     None
 }
 
-/// Ends a search: either continues it in an earlier interval or replays up to the match. Returns false if no search is
-/// active.
+/// Ends a search: replays up to the match, or continues in an earlier interval. Returns false if no search is active.
 pub(crate) fn end_search(state: &mut State) -> bool {
     match std::mem::replace(&mut state.goal, Goal::Run) {
         Goal::Search {
@@ -299,7 +298,7 @@ fn call_before<'a>(jumps: impl Iterator<Item = &'a (u64, bool)>) -> Option<u64> 
     None
 }
 
-/// Replays the launch up to its fault, to get exact registers there. Returns false if there is no record.
+/// Replays the launch up to its fault, to get exact registers. Returns false without a checkpoint.
 pub(crate) fn come_to_fault(state: &mut State) -> bool {
     let turn = state.record.turn;
     let Some(checkpoint) = state.record.checkpoints.until(turn) else {
@@ -310,8 +309,7 @@ pub(crate) fn come_to_fault(state: &mut State) -> bool {
     go(state, goal, turn)
 }
 
-/// Ends the active search, or drops the goal, when the run has ended. Returns false if a replay has not reached its
-/// target.
+/// Ends the active search or drops the goal at the end of a run. Returns false if a replay missed its target.
 pub(crate) fn run_has_ended(state: &mut State) -> bool {
     if end_search(state) {
         return true;

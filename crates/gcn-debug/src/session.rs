@@ -54,16 +54,16 @@ pub enum Stop {
     Fault(Box<Fault>),
     /// Checkers reported findings.
     Findings(Vec<Finding>),
-    /// The condition of a breakpoint or watchpoint has no value.
+    /// The condition of a breakpoint or watchpoint cannot be evaluated.
     Condition {
         /// Number of the breakpoint or watchpoint.
         number: u32,
-        /// Reason why the condition has no value.
+        /// Evaluation error.
         error: EvalError,
     },
     /// The launch went back to an earlier point.
     Back,
-    /// The launch went back to its start. Earlier moments are those of [`Session::earlier_launches`].
+    /// The launch went back to its start. Going back further enters [`Session::earlier_launches`].
     BackAtBegin,
     /// The launch ended before its replay reached the target. Reported through
     /// [`FrontEnd::passed`](crate::FrontEnd::passed).
@@ -133,11 +133,11 @@ pub enum Leave {
     Earlier,
 }
 
-/// Start of the last instructions that the engine allowed a wave to execute.
+/// Single-stepped instruction, after which the engine compares watched values and takes findings.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LastRun {
     pub(crate) at: Moment,
-    /// Workgroup turn that executed the instructions.
+    /// Workgroup turn in which the wave executes it.
     pub(crate) turn: u64,
     pub(crate) pc: u64,
 }
@@ -163,7 +163,7 @@ pub(crate) struct State {
     pub(crate) focus: Option<WaveId>,
     pub(crate) lane: u8,
     pub(crate) scheduler: Scheduler,
-    /// Number of the current dispatch.
+    /// ID of the current dispatch.
     pub(crate) dispatch: Option<u64>,
     pub(crate) goal: Goal,
     /// Instruction count of each wave at its last reported stop.
@@ -206,12 +206,11 @@ impl State {
         self.leave.is_some() || self.record.returns()
     }
 
-    /// True if launches are recorded for going back, which checkers do not support.
+    /// True if launches are recorded for reverse execution, which checkers do not support.
     pub(crate) fn is_recorded(&self) -> bool {
         self.findings.is_none()
     }
 
-    /// True if any breakpoint is set.
     pub(crate) fn has_breakpoints(&self) -> bool {
         self.stops.iter().any(|it| !it.is_watch())
     }
@@ -269,20 +268,20 @@ impl Session<'_, '_> {
     /// Evaluates an expression.
     ///
     /// # Errors
-    /// Fails if the expression has no value.
+    /// Fails if the expression cannot be evaluated.
     pub fn evaluate(&self, expr: &Expr) -> Result<Evaluated, EvalError> {
         evaluate(expr, &self.view())
     }
 
-    /// Returns the source variables of the functions that contain the focused wave's instruction, innermost scope first.
+    /// Returns the local variables and parameters in scope at the focused wave's instruction, innermost scope first.
     ///
     /// # Errors
-    /// Fails if the debug information is not valid.
+    /// Fails if the debug information is invalid.
     pub fn locals(&self) -> Result<Vec<Local>, EvalError> {
         SourceObject::locals(&self.view())
     }
 
-    /// Assigns a value, converted to the type of the destination. Registers receive the bits of floating-point values.
+    /// Assigns a value, converted to the type of the destination. Registers receive the bit patterns of floats.
     ///
     /// # Errors
     /// Fails if the destination does not exist.
@@ -297,7 +296,7 @@ impl Session<'_, '_> {
         let view = self.view();
         let ty = view.ty(target);
         let is_register = !matches!(target, Target::Memory { .. });
-        // Registers receive the bits of a floating-point number of the register's size.
+        // Registers receive the bit pattern of a float of their size.
         let value = if is_register && value.ty.is_float() {
             let is_single = ty.bytes() == 4;
             let float = if is_single {
@@ -378,7 +377,7 @@ impl Session<'_, '_> {
     /// Adds a watchpoint and returns it. Watched registers and LDS belong to the wave in focus.
     ///
     /// # Errors
-    /// Fails if the value does not currently exist.
+    /// Fails if the value cannot be evaluated now.
     pub fn add_watchpoint(
         &mut self,
         text: &str,
@@ -504,12 +503,12 @@ impl Session<'_, '_> {
         decode(isa, &words[..1]).ok()
     }
 
-    /// Returns the number of checkpoints of the launch and their size in bytes, excluding the memory in the first one.
+    /// Returns the number of checkpoints of the launch, and the size in bytes of all except the first.
     pub fn recorded(&self) -> (usize, usize) {
         self.state.record.checkpoints.size()
     }
 
-    /// Number of launches before this one to which the user can go back.
+    /// Returns the number of launches before this one into which the user can go back.
     pub fn earlier_launches(&self) -> usize {
         self.state.record.earlier()
     }
@@ -528,7 +527,7 @@ impl Session<'_, '_> {
     }
 }
 
-/// Applies a user change.
+/// Applies a user change, and logs the bytes that it overwrites.
 pub(crate) fn apply(state: &State, mut paused: Option<&mut Paused<'_>>, change: &UserChange) {
     let scratch = match change.target {
         Target::Memory {

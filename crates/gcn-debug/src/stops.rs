@@ -24,7 +24,7 @@ pub struct StopPoint {
     pub condition: Option<(Expr, String)>,
     /// True if the stop point is deleted after its first stop.
     pub is_temporary: bool,
-    /// True unless disabled.
+    /// False if the user disabled the stop point.
     pub is_enabled: bool,
     /// Number of further hits to ignore.
     pub ignored: u64,
@@ -74,15 +74,15 @@ pub enum Watched {
     },
 }
 
-/// State of a watchpoint.
+/// Value of a watchpoint at the last comparison.
 #[derive(Clone, Debug)]
 pub struct Observation {
     pub(crate) value: WatchedValue,
-    /// Address and contents of the value, if it is in global memory at a fixed address.
+    /// Address and bytes of the value, if it is in global memory at a fixed address.
     contents: Option<(u64, Vec<u8>)>,
 }
 
-/// Observed value of a watchpoint.
+/// Watched value.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum WatchedValue {
     /// Single value.
@@ -112,7 +112,7 @@ impl Watched {
         self.dependencies(view).is_of_wave()
     }
 
-    /// Returns the state that the value depends on; any state for source variables, whose locations may change.
+    /// Returns the state that the value depends on: all state if it reads source variables, whose locations may change.
     pub(crate) fn dependencies(&self, view: &View<'_>) -> Dependencies {
         let Watched::Expr(expr) = self else {
             return Dependencies {
@@ -141,10 +141,10 @@ impl Watched {
         found
     }
 
-    /// Checks that the value exists at the moment.
+    /// Checks that the value can be evaluated now.
     ///
     /// # Errors
-    /// Fails if the value does not exist.
+    /// Fails if it cannot.
     pub fn current(&self, view: &View<'_>) -> Result<(), EvalError> {
         match self.value(view) {
             WatchedValue::Missing(error) => Err(error),
@@ -158,7 +158,7 @@ impl Watched {
             Watched::Elements {
                 address, count, ty, ..
             } => Some((*address, count.saturating_mul(ty.bytes()))),
-            // The address of a variable's element may change.
+            // Elements of a variable may move.
             Watched::Expr(expr)
                 if expr.is_at_fixed_address() && self.variables(view).is_empty() =>
             {
@@ -265,7 +265,7 @@ impl Observation {
 }
 
 impl WatchedValue {
-    /// True if the wave has not begun, or if the variable has no value at the current instruction.
+    /// True if no wave is running, or if a variable is unavailable or out of scope at the current instruction.
     pub(crate) fn is_unknown(&self) -> bool {
         let WatchedValue::Missing(error) = self else {
             return false;
@@ -316,7 +316,7 @@ impl WatchedValue {
 }
 
 impl StopPoint {
-    /// True if waves must stop before an instruction to report this breakpoint or to compare a watched value.
+    /// True if waves must stop before an instruction for this breakpoint, or to compare the watched value after it.
     pub(crate) fn concerns(&self, address: u64, step: &Step) -> bool {
         if !self.is_enabled {
             return false;
@@ -349,7 +349,7 @@ fn matches_pattern(name: &str, pattern: &str) -> bool {
     let Some(name) = name.strip_prefix(first) else {
         return false;
     };
-    // The parts between stars match at their first places, which leaves most of the name to the last part.
+    // Matching each middle part at its first occurrence leaves the most text for the last part.
     let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
     let behind = middle
         .split('*')

@@ -1,8 +1,8 @@
-//! Log of the bytes that stores replace, for going back in a program whose host code uses the same memory.
+//! Undo log of stores, for reverse execution in a program whose host code shares memory with its kernels.
 //!
-//! While a kernel runs, other threads of the program may copy to other buffers, queue launches or complete signals. Going
-//! back must undo the stores of the launch and nothing else. An observer of stores and atomics therefore saves the bytes
-//! that each of them is about to replace.
+//! While a kernel runs, other threads of the program may copy to other buffers, queue launches or complete signals.
+//! Reverse execution must undo the stores of the launch and nothing else. An observer therefore saves the bytes that
+//! each store or atomic is about to overwrite.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,18 +12,14 @@ use gcn_emu::memory::Memory;
 use gcn_emu::observe::{Context, Events, LaneSpace, MemoryEvent, Observer, Verdict, WaveObserver};
 use gcn_emu::wave::active;
 
-/// Bytes in a page.
 const PAGE_BYTES: usize = 4096;
-/// Bytes whose marks share a word.
+/// Number of bytes covered by a word of `marks`.
 const WORD: usize = u64::BITS as usize;
 
-/// Log of the stores of a launch; clones share it. It is an observer that all runs of the launch must have.
+/// Undo log of the stores of a launch. Clones share the log. All runs of the launch must have it as an observer.
 ///
-/// The log is divided into intervals by the checkpoints of the launch. An interval holds each byte that was replaced in
-/// it, with its value at the beginning of the interval.
-///
-/// # Examples
-/// See [`Setup::log`](crate::Setup::log).
+/// Checkpoints divide the log into intervals. An interval holds each byte overwritten in it, with the byte's value at
+/// the start of the interval. See [`Setup::log`](crate::Setup::log).
 #[derive(Clone, Debug, Default)]
 pub struct StoreLog {
     state: Arc<Mutex<State>>,
@@ -52,22 +48,22 @@ impl Default for State {
     }
 }
 
-/// Bytes that stores have replaced between two checkpoints.
+/// Bytes overwritten between two checkpoints.
 #[derive(Debug, Default)]
 struct Interval {
-    /// Index in `saved` of each page, by the page's number.
+    /// Index in `saved`, by page number.
     places: HashMap<u64, usize>,
     saved: Vec<SavedPage>,
-    /// Page of the last store, and its index.
+    /// Number of the last page used, and its index.
     last: Option<(u64, usize)>,
 }
 
-/// Replaced bytes of a page.
+/// Overwritten bytes of a page.
 #[derive(Debug)]
 struct SavedPage {
     number: u64,
     bytes: Box<[u8; PAGE_BYTES]>,
-    /// One bit for each byte; set if `bytes` holds it.
+    /// One bit per byte, set if the byte has been saved.
     marks: [u64; PAGE_BYTES / WORD],
 }
 
@@ -84,7 +80,6 @@ impl SavedPage {
         self.marks[at / WORD] >> (at % WORD) & 1 != 0
     }
 
-    /// Offsets of the saved bytes.
     fn offsets(&self) -> impl Iterator<Item = usize> {
         (0..PAGE_BYTES).filter(|at| self.has(*at))
     }
@@ -96,7 +91,7 @@ impl SavedPage {
 }
 
 impl Interval {
-    /// Page with this number, and true if it is new.
+    /// Returns the page with this number, and true if it is new.
     fn page(&mut self, number: u64) -> (&mut SavedPage, bool) {
         if let Some((last, place)) = self.last
             && last == number
@@ -112,8 +107,8 @@ impl Interval {
         (&mut self.saved[place], place == count)
     }
 
-    /// Saves the bytes that a store to `len` bytes at an address is about to replace. Unmapped bytes are not saved. Returns
-    /// the number of new pages.
+    /// Saves `len` bytes that a store is about to overwrite, except for unmapped and already saved ones. Returns the
+    /// number of new pages.
     fn save(&mut self, memory: &Memory, mut address: u64, mut len: u64) -> usize {
         let mut new_pages = 0;
         while len > 0 {
@@ -138,7 +133,7 @@ impl Interval {
         new_pages
     }
 
-    /// Appends the interval after this one. Returns the number of pages that both have.
+    /// Merges the next interval into this one. Returns the number of pages that both have.
     fn append(&mut self, next: Interval) -> usize {
         let mut shared = 0;
         for later in next.saved {
@@ -159,7 +154,7 @@ impl StoreLog {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Empties the log, and limits the size of its pages in bytes.
+    /// Clears the log and sets its size limit in bytes.
     pub(crate) fn begin(&self, max_bytes: usize) {
         *self.state() = State {
             max_pages: max_bytes / PAGE_BYTES,
@@ -167,7 +162,7 @@ impl StoreLog {
         };
     }
 
-    /// Saves the bytes that a change by the user is about to replace.
+    /// Saves the bytes that a user change is about to overwrite.
     pub(crate) fn save(&self, memory: &Memory, address: u64, len: u64) {
         let mut guard = self.state();
         let state = &mut *guard;
@@ -176,18 +171,17 @@ impl StoreLog {
         }
     }
 
-    /// True if stores are missing, because the log has reached its limit.
+    /// True if the log has exceeded its limit, and misses stores.
     pub(crate) fn is_full(&self) -> bool {
         let state = self.state();
         state.pages > state.max_pages
     }
 
-    /// Size of the saved pages in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.state().pages * PAGE_BYTES
     }
 
-    /// Begins an interval, and returns its number.
+    /// Starts an interval and returns its number.
     pub(crate) fn begin_interval(&self) -> u64 {
         let mut state = self.state();
         let number = state.next;
@@ -196,7 +190,7 @@ impl StoreLog {
         number
     }
 
-    /// Joins an interval with the one before it.
+    /// Merges an interval into the one before it.
     pub(crate) fn join(&self, number: u64) {
         let mut guard = self.state();
         let state = &mut *guard;
@@ -207,7 +201,7 @@ impl StoreLog {
         }
     }
 
-    /// Undoes all stores since the beginning of an interval. Memory that has been freed is left alone.
+    /// Undoes all stores since the start of an interval, except to memory that has been freed.
     pub(crate) fn undo(&self, memory: &Memory, number: u64) {
         let mut guard = self.state();
         let state = &mut *guard;
@@ -261,7 +255,7 @@ impl WaveObserver for StoreLog {
             if access.space(lane) == Some(LaneSpace::Global) {
                 state.pages += interval.save(memory, access.address[lane], access.bytes.into());
             } else {
-                // Rows of scratch and of swizzled buffers are not contiguous.
+                // Scratch and swizzled buffers are interleaved, so an access may not be contiguous.
                 let places = (0..access.bytes).filter_map(|at| access.place(lane, at.into()));
                 for address in places {
                     state.pages += interval.save(memory, address, 1);
@@ -294,7 +288,7 @@ mod tests {
         let second = log.begin_interval();
         store(0, 3);
         store(8192, 4);
-        // The host writes beside the stores.
+        // Host writes are not logged.
         memory.store_u32(base + 4, 5);
         let third = log.begin_interval();
         store(0, 6);

@@ -1,4 +1,4 @@
-//! State that expressions read, and locations that they can modify.
+//! State that expressions read, and locations that they denote.
 
 use std::ops::Range;
 
@@ -43,13 +43,13 @@ pub struct View<'a> {
     pub buffers: &'a [NamedBuffer],
     /// Wave in focus and its workgroup's LDS; `None` if no wave is running.
     pub wave: Option<(&'a Wave, &'a Lds)>,
-    /// Address of the kernel arguments, if a launch is running and the address is known.
+    /// Address of the kernarg segment, if a launch is running and the address is known.
     pub arguments: Option<u64>,
     /// Lane in focus, below 64.
     pub lane: u8,
 }
 
-/// Location with resolved registers, lanes and addresses.
+/// Resolved location: registers, memory or a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Target {
@@ -76,13 +76,13 @@ pub enum Target {
     Buffer(usize),
 }
 
-/// Returns the address of the kernel arguments of a launch, if known.
+/// Returns the address of the launch's kernarg segment, if known.
 pub(crate) fn kernel_arguments(paused: &Paused<'_>) -> Option<u64> {
     let segment = paused.dispatched().dispatch.kernarg.as_ref()?;
     Some(segment.start)
 }
 
-/// Stride in bytes between a lane's dwords in scratch.
+/// Stride in bytes between consecutive scratch dwords of a lane.
 const SCRATCH_ROW: u64 = 4 * LANES as u64;
 
 impl<'a> View<'a> {
@@ -110,7 +110,7 @@ impl<'a> View<'a> {
     /// Reads a location. Vector registers without a lane are read in the focused lane.
     ///
     /// # Errors
-    /// Fails if the wave has no such register or the address is outside memory.
+    /// Fails if no wave is running, if it has no such register, or if the address is not accessible.
     pub fn read(&self, target: Target) -> Result<Scalar, EvalError> {
         let pair = |low: u32, high: u32| Scalar::u64(u64::from(low) | u64::from(high) << 32);
         Ok(match target {
@@ -151,7 +151,7 @@ impl<'a> View<'a> {
     /// Reads bytes from memory.
     ///
     /// # Errors
-    /// Fails if some of the bytes do not exist.
+    /// Fails if part of the range is not accessible.
     pub fn read_bytes(
         &self,
         space: Space,
@@ -242,8 +242,8 @@ impl<'a> View<'a> {
     }
 }
 
-/// Returns the address of a byte in a lane's scratch. The scratch of a wave begins at `base`, and its lanes' dwords are
-/// interleaved.
+/// Returns the address of a byte in a lane's scratch. The wave's scratch starts at `base`, with the dwords of its
+/// lanes interleaved.
 fn scratch_byte(base: u64, lane: u8, offset: u64) -> u64 {
     base + offset / 4 * SCRATCH_ROW + u64::from(lane) * 4 + offset % 4
 }

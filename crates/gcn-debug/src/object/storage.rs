@@ -1,4 +1,4 @@
-//! Reads source objects from registers and memory, and finds their locations for assignments.
+//! Storage of source objects: reads them from registers and memory, and resolves their locations.
 
 use gcn_object::{LocationError, PiecePlace, SourceRegister, VariablePiece, VariableState as _};
 
@@ -68,7 +68,7 @@ impl SourceObject {
         }
     }
 
-    /// Returns the object's location. In memory, an object that is not a scalar has the type `u32`.
+    /// Returns the object's location. Aggregates in memory have the type `u32`.
     pub(crate) fn place(&self, view: &View<'_>) -> Result<Target, EvalError> {
         match (self.scalar_type(), self.address()) {
             (None, Some((space, address))) => Ok(Target::Memory {
@@ -80,7 +80,7 @@ impl SourceObject {
         }
     }
 
-    /// Returns the location to assign to, and the type of its value. Only scalars can be assigned, in memory, in one
+    /// Returns the location to assign to, and the type of its value. The object must be a scalar in memory, in one
     /// register or in two consecutive registers.
     pub(crate) fn target(&self, view: &View<'_>) -> Result<(Target, ScalarType), EvalError> {
         let ty = self.scalar_type().ok_or_else(|| EvalError::Aggregate {

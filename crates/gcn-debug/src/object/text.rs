@@ -13,7 +13,7 @@ const MAX_PARTS: usize = 200;
 const MIN_REPEATS: usize = 10;
 
 impl SourceObject {
-    /// Formats the value as in C: `{x = 1, y = {2, 3}}`. Placeholders for unknown values are in angle brackets.
+    /// Formats the value as gdb does: `{x = 1, y = {2, 3}}`. Unknown values are placeholders in angle brackets.
     pub fn text(&self, view: &View<'_>, format: Format) -> String {
         let mut budget = MAX_PARTS;
         self.text_of_parts(view, format, &mut budget, 0)
@@ -100,7 +100,7 @@ fn repeated(texts: &[(String, usize)]) -> String {
     all.collect::<Vec<_>>().join(", ")
 }
 
-/// Formats a long run of equal elements as gdb does, such as `0 <repeats 16 times>`. Returns `None` for a short one.
+/// Formats a long run of equal elements as gdb does: `0 <repeats 16 times>`. Returns `None` for short runs.
 pub fn folded(element: &str, count: usize) -> Option<String> {
     (count >= MIN_REPEATS).then(|| format!("{element} <repeats {count} times>"))
 }
