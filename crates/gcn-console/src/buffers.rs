@@ -1,4 +1,4 @@
-//! Finds the buffers of a launch inside a program: kernel arguments and the program's allocations.
+//! Buffers of a launch inside a program: kernel arguments and the program's allocations.
 
 use std::ops::Range;
 
@@ -30,8 +30,8 @@ pub(crate) fn parameter_names(kernel: &Kernel) -> Vec<String> {
     parameters.iter().map(name).collect()
 }
 
-/// Returns the buffers of a launch whose kernel arguments are at `segment`. A pointer argument becomes a buffer that
-/// extends to the end of its allocation, and a value argument a buffer of its own. All allocations follow.
+/// Returns the buffers of a launch with the kernarg segment `segment`. A pointer argument becomes a buffer that extends
+/// to the end of its allocation, and a value argument a buffer of its own. All live allocations follow.
 pub(crate) fn buffers(
     kernel: &Kernel,
     names: &[String],
@@ -71,8 +71,8 @@ pub(crate) fn buffers(
     arguments.chain(allocations).collect()
 }
 
-/// Reads a pointer. Returns the address that it contains and the number of bytes from there to the end of the allocation,
-/// or `None` if the address is not in an allocation.
+/// Reads the pointer at `place`. Returns its value and the number of bytes from there to the end of the allocation, or
+/// `None` if it does not point into one.
 fn pointed(memory: &Memory, place: u64) -> Option<(u64, u64)> {
     let mut bytes = [0; POINTER];
     let address = memory

@@ -14,7 +14,7 @@ use crate::protocol::{FromProgram, SessionKind, ToProgram, receive, send};
 /// Connects to the socket at a path. Returns the input, the output and the kind of the session.
 ///
 /// # Errors
-/// Fails if no process is listening at the path, or the listener serves no further process.
+/// Fails if no process is listening at the path, or if the listener does not start a session.
 pub(crate) fn open(path: &Path) -> io::Result<(BufReader<UnixStream>, UnixStream, SessionKind)> {
     let mut out = UnixStream::connect(path)?;
     let mut input = BufReader::new(out.try_clone()?);
@@ -36,7 +36,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Creates the connection of a console session. An interrupt by the user sets `interrupt`.
+    /// Creates the connection of a console session. [`ToProgram::Interrupt`] sets `interrupt`.
     ///
     /// # Errors
     /// Fails if the host cannot create a thread.

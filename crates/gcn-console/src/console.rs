@@ -9,7 +9,7 @@ use gcn_report::printable;
 use crate::execute::{Executed, Focus, execute};
 use crate::show;
 
-/// Prompt, printed before each command that was not typed at a terminal.
+/// Prompt, echoed with each command that was not typed at a terminal.
 pub const PROMPT: &str = "(gcn) ";
 
 /// First output error, which ends the session.
@@ -39,7 +39,6 @@ pub struct Console {
     sources: Vec<Box<dyn CommandSource>>,
     out: Box<dyn Write + Send>,
     error: OutputError,
-    /// State shared by commands.
     focus: Focus,
     last_command: String,
     /// Wave and symbol shown most recently.

@@ -1,8 +1,8 @@
 //! Front end for clients of the Debug Adapter Protocol, such as editors.
 //!
-//! An [`Adapter`] serves a client that has sent `launch` over a [`Connection`]. This module defines the message types
-//! itself. The `dap` crate, an alpha version, trusts message headers when it allocates memory, exits on an unknown request,
-//! and writes bytes after a message that the header does not count.
+//! An [`Adapter`] serves a client that has sent `launch` over a [`Connection`]. This module defines its own message
+//! types, because the `dap` crate (an alpha version) trusts message headers when it allocates memory, exits on unknown
+//! requests, and writes more bytes than its headers state.
 
 // Modules in import order: each imports only modules listed before it.
 mod protocol;

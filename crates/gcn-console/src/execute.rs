@@ -22,7 +22,7 @@ pub enum Executed {
     Resume(Resume),
 }
 
-/// State shared by commands.
+/// State that commands share between stops.
 #[derive(Default)]
 pub struct Focus {
     /// Expressions printed at each stop, with their numbers and formats.
@@ -42,10 +42,10 @@ pub struct Focus {
 const RUNS_ALREADY: &str = "the program runs already: continue goes on, start stops at the next launch, quit ends the program";
 /// Number of source lines in a listing.
 const LISTED: u32 = 10;
-/// Number of instructions in a listing from an address. Listings start at the address because earlier instructions
-/// cannot be distinguished from literals.
+/// Number of instructions in a listing from an address. Listings start at the address, because instructions cannot be
+/// decoded backwards.
 const INSTRUCTIONS: usize = 16;
-/// Maximum length in bytes of a function's listing.
+/// Maximum size in bytes of a listed function.
 const MAX_FUNCTION: u64 = 1 << 20;
 
 impl Focus {
@@ -330,7 +330,7 @@ fn info(session: &Session<'_, '_>, rest: &str) -> Result<String, Message> {
     })
 }
 
-/// Splits off the letters after a slash.
+/// Splits off the options after a slash, as in `/x`.
 fn slash(rest: &str) -> (&str, &str) {
     match rest.strip_prefix('/') {
         Some(behind) => {

@@ -10,15 +10,15 @@ use crate::places::{Message, describe, source_line, stops_at};
 /// Symbol or source line that a breakpoint refers to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlaceName {
-    /// Location in the console's notation.
+    /// Location in the syntax of the console.
     Text(String),
-    /// Line of the source at a path.
+    /// Line of the source file at a path.
     SourceLine(PathBuf, u32),
 }
 
 impl PlaceName {
-    /// Creates a name from a location as the user wrote it. Returns `None` for an address and for the current location
-    /// of the focused wave. Line numbers without a file refer to the file of `current`.
+    /// Creates a name from a location as the user wrote it. Returns `None` for an address, and for the empty location,
+    /// which is that of the focused wave. Line numbers without a file refer to the file of `current`.
     ///
     /// # Errors
     /// Fails for a line number without a file if no current file is known.
@@ -62,7 +62,7 @@ impl PlaceName {
         }
     }
 
-    /// Returns a stop condition that no instruction satisfies.
+    /// Returns the kind of a breakpoint that is never hit.
     pub fn nowhere() -> StopKind {
         StopKind::Addresses(Vec::new())
     }

@@ -7,7 +7,7 @@ use gcn_debug::{
 
 use gcn_report::printable;
 
-/// Mnemonic suffixes that denote the encoding.
+/// Mnemonic suffixes that select an encoding.
 const ENCODINGS: [&str; 4] = ["_e32", "_e64", "_sdwa", "_dpp"];
 
 /// Error message of a command, for the user.
@@ -112,7 +112,7 @@ pub fn source_line(
     Ok(Some(Line { file, line }))
 }
 
-/// Parses a breakpoint location. Returns its stop condition and description.
+/// Parses a breakpoint location. Returns the kind of the breakpoint and its description.
 ///
 /// # Errors
 /// Returns a message for the user.
@@ -191,7 +191,7 @@ pub fn stops_at(
     ))
 }
 
-/// Suffix for the description of `count` locations, which counts those after the first.
+/// Returns the suffix for a description of `count` locations, of which only the first is shown.
 fn others(count: usize) -> String {
     match count {
         0 | 1 => String::new(),

@@ -77,14 +77,14 @@ enum SessionState {
 /// Active debugger session.
 struct ProgramSession {
     engine: Arc<Engine>,
-    /// Observer of launches that are recorded for going back.
+    /// Undo log, if launches are recorded for reverse execution.
     log: Option<StoreLog>,
     user: User,
     interrupt: Arc<AtomicBool>,
     current: Arc<Mutex<CurrentLaunch>>,
 }
 
-/// Connection to the user.
+/// Connection to the user's terminal or client.
 #[derive(Clone)]
 enum User {
     Console(Arc<Connection>),
@@ -112,9 +112,9 @@ struct CurrentLaunch {
     kernel: Kernel,
     /// Parameter names of the kernel.
     names: Vec<String>,
-    /// Addresses of the kernel's arguments.
+    /// Address range of the kernarg segment.
     segment: Option<Range<u64>>,
-    /// Code to be loaded into the engine.
+    /// Code to pass to the engine when the launch starts.
     program: Option<Program>,
     /// True if the launch stops before its first instruction.
     stops: bool,
@@ -295,7 +295,7 @@ impl ProgramSession {
         }
     }
 
-    /// Answers a question at a stop of a launch, and restores the launch's initial memory. `start` is the device state before
+    /// Answers a question asked at a stop, and restores the launch's initial memory. `start` is the device state before
     /// the launch.
     fn explain(
         &self,
@@ -311,7 +311,7 @@ impl ProgramSession {
             let current = locked(&self.current);
             (current.names.clone(), current.segment.clone())
         };
-        // An answer refers to arguments by name, so the buffers in the argument segment are omitted.
+        // An answer refers to arguments by name, so buffers in the kernarg segment are omitted.
         let is_argument = |it: &NamedBuffer| {
             let mut segment = segment.iter();
             segment.any(|at| at.start < it.address + it.bytes && it.address < at.end)
@@ -352,7 +352,7 @@ impl ProgramSession {
     }
 }
 
-/// Launch that is repeated to explain a value.
+/// Launch to rerun in order to explain a value.
 struct RepeatedLaunch<'a> {
     launch: Launch,
     queue: &'a Queue,
@@ -398,8 +398,8 @@ fn ended(end: &Completion) -> String {
 }
 
 impl ProgramDebugger {
-    /// Creates the connection of a session with a client, and the thread that answers the client between launches. Each
-    /// message sets `attention`, which a running launch responds to.
+    /// Creates the connection to a client, and the thread that answers the client between launches. Each message sets
+    /// `attention`, to which a running launch responds.
     ///
     /// # Errors
     /// Fails if the host cannot create a thread.
@@ -412,7 +412,7 @@ impl ProgramDebugger {
         let attention = attention.clone();
         let connection = dap::Connection::new(input, Box::new(out), move || {
             attention.store(true, Release);
-            // If the queue is full, the thread has not polled yet.
+            // If the queue is full, a wakeup of the thread is already pending.
             let _ = sender.try_send(());
         })?;
         let session = self.session.clone();
@@ -423,8 +423,8 @@ impl ProgramDebugger {
     }
 }
 
-/// Answers the messages that arrive while no launch is running, until the connection ends. A running launch holds the
-/// lock on the session.
+/// Answers messages that arrive between launches, until the connection ends. A running launch holds the lock on the
+/// session.
 fn attend(session: &Mutex<SessionState>, messages: &Receiver<()>) {
     while messages.recv().is_ok() {
         if let SessionState::Attached(session) = &*locked(session) {
@@ -433,7 +433,7 @@ fn attend(session: &Mutex<SessionState>, messages: &Receiver<()>) {
     }
 }
 
-/// Front end for a program's launches.
+/// Front end that passes the current launch to the engine, and forwards to another one.
 struct ProgramFront {
     front: Box<dyn FrontEnd>,
     current: Arc<Mutex<CurrentLaunch>>,
@@ -481,7 +481,7 @@ impl FrontEnd for ProgramFront {
     }
 }
 
-/// Console whose commands and output pass through a connection.
+/// Console over a connection.
 struct RemoteConsole {
     console: Console,
     connection: Arc<Connection>,
@@ -502,7 +502,7 @@ impl RemoteConsole {
         }
     }
 
-    /// Tells the command how the run resumes.
+    /// Notifies the command that the run resumes or that the session ends.
     fn resumes(&self, resume: Resume) -> Resume {
         match resume {
             Resume::Quit => self.connection.quit(),

@@ -1,4 +1,4 @@
-//! Messages between a program that contains a debugger and the command that started it, as lines of JSON.
+//! Messages between a program that runs a debugger and the command that started the program, as lines of JSON.
 //!
 //! The command listens on a socket named in the program's settings. Each process of the program that launches kernels
 //! connects, sends [`FromProgram::Begins`], and receives [`ToProgram::Begin`].
@@ -62,15 +62,15 @@ pub enum SessionKind {
         /// True if text may contain colours.
         has_colours: bool,
     },
-    /// Client of the Debug Adapter Protocol that has sent `launch`. From here on, the connection carries messages of
-    /// that protocol.
+    /// Client of the Debug Adapter Protocol that has sent `launch`. The rest of the connection carries messages of that
+    /// protocol.
     Client(Choices),
 }
 
 /// Sends a message.
 ///
 /// # Errors
-/// Fails if the peer has closed the connection.
+/// Fails if the message cannot be written.
 ///
 /// # Examples
 /// ```
@@ -94,7 +94,7 @@ pub fn send(out: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
 /// Receives a message, or returns `None` at the end of the connection.
 ///
 /// # Errors
-/// Fails if the connection is broken or the text is not a valid message.
+/// Fails if the connection is broken, or if the line is not a valid message.
 pub fn receive<M: DeserializeOwned>(input: &mut impl BufRead) -> io::Result<Option<M>> {
     let mut line = Vec::new();
     if input

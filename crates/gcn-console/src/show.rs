@@ -10,7 +10,7 @@ use gcn_debug::{
 use crate::places::{Message, describe, file_name, parse_error};
 use gcn_report::{plural, printable};
 
-/// Maximum number of elements to print.
+/// Maximum number of elements to print, with a folded run counted once.
 const MAX_ELEMENTS: usize = 200;
 /// Maximum number of instructions to list.
 const MAX_INSTRUCTIONS: usize = 400;
@@ -175,8 +175,8 @@ fn capital(text: &str) -> String {
     first.into_iter().chain(chars).collect()
 }
 
-/// Formats the position of the wave in focus: header, source line and instruction. `at` replaces the wave's address,
-/// for faults.
+/// Formats the position of the wave in focus: header, source line and instruction. For faults, `at` overrides the
+/// program counter.
 pub fn position(session: &Session<'_, '_>, header: bool, at: Option<u64>) -> String {
     let Some(wave) = session.wave() else {
         return "No wave runs.\n".to_owned();
@@ -200,7 +200,7 @@ pub fn position(session: &Session<'_, '_>, header: bool, at: Option<u64>) -> Str
     text
 }
 
-/// Formats a line for an instruction, with an arrow if a wave is there.
+/// Formats a line for an instruction, with an arrow if `is_here`.
 pub fn instruction(session: &Session<'_, '_>, address: u64, is_here: bool) -> String {
     let program = session.program();
     let place = program.symbolic(address);
@@ -336,7 +336,7 @@ pub fn waves(session: &Session<'_, '_>) -> String {
     text
 }
 
-/// Lists the active lanes of the wave in focus with their work-items.
+/// Lists the active lanes of the wave in focus with their work-item IDs.
 pub fn lanes(session: &Session<'_, '_>) -> Result<String, Message> {
     let wave = session.wave().ok_or("no wave runs")?;
     let mut text = format!("exec = {:#x}\n", wave.exec());
@@ -355,7 +355,7 @@ pub fn lanes(session: &Session<'_, '_>) -> Result<String, Message> {
     Ok(text)
 }
 
-/// Registers that `info registers` shows by default before the scalar registers.
+/// Registers that `info registers` lists before the scalar registers.
 pub const STATE: [&str; 6] = ["exec", "vcc", "scc", "m0", "mode", "pc"];
 
 /// Formats registers of the wave in focus.
@@ -494,7 +494,7 @@ pub fn dispatch(session: &Session<'_, '_>) -> String {
     )
 }
 
-/// Describes the checkpoints recorded for going back.
+/// Describes the checkpoints for reverse execution.
 ///
 /// # Errors
 /// Fails if no launch is running, or the launch cannot go back.
@@ -518,7 +518,7 @@ pub fn record(session: &Session<'_, '_>) -> Result<String, Message> {
     ))
 }
 
-/// Formats the call stack of the wave in focus, innermost function first.
+/// Formats the inline stack of the wave in focus, innermost function first.
 pub fn backtrace(session: &Session<'_, '_>) -> Result<String, Message> {
     let wave = session.wave().ok_or("no wave runs")?;
     let location = session.program().location(wave.pc);

@@ -104,7 +104,7 @@ pub fn watched(session: &Session<'_, '_>, text: &str) -> Result<Watched, Message
     }
 }
 
-/// Parses a range of buffer elements; an omitted bound is that of the buffer.
+/// Parses a range of buffer elements. Omitted bounds default to those of the buffer.
 fn watched_elements(
     session: &Session<'_, '_>,
     (name, first, end): (&str, &str, &str),

@@ -1,4 +1,4 @@
-//! Answers to `why`, as text.
+//! Text of answers to `why`.
 
 mod terms;
 mod tree;

@@ -21,7 +21,7 @@ use crate::report::{
 };
 use crate::settings::{CheckSettings, names_kernel};
 
-/// Prefix of the symbols of kernels in HIP's runtime.
+/// Symbol prefix of the HIP runtime's own kernels.
 const OF_HIP: &str = "__amd_rocclr_";
 
 /// Checks of the launches of a run or a program.
@@ -58,7 +58,7 @@ pub struct Checking {
     observers: Observers,
     /// Number of launches of selected kernels.
     launches: AtomicU64,
-    /// Number of these launches that were watched.
+    /// Number of watched launches.
     watched: AtomicU64,
     /// Symbols of all launched kernels.
     kernels: Mutex<BTreeSet<String>>,
@@ -67,7 +67,7 @@ pub struct Checking {
     modules: Arc<Modules>,
 }
 
-/// Modules; some may have been unloaded.
+/// Modules, some of which may have been unloaded.
 #[derive(Debug, Default)]
 struct Modules(Mutex<Vec<WeakModule>>);
 
@@ -94,8 +94,8 @@ struct Collected {
     known: HashMap<FindingIdentity, usize>,
 }
 
-/// A finding and all its checker keys. There are several keys if code is loaded twice, or if a source line has several
-/// instructions with the finding.
+/// A finding and its checker keys. A finding has several keys if its code is loaded twice, or if several instructions of
+/// its source line have the finding.
 #[derive(Debug)]
 struct Collection {
     report: FindingReport,
@@ -119,7 +119,7 @@ impl Collection {
 }
 
 impl Checking {
-    /// Creates checks with the given settings.
+    /// Creates the checks that the settings select.
     ///
     /// # Errors
     /// Fails if a suppression file cannot be read or is invalid.
@@ -369,7 +369,7 @@ impl Checking {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Collects the findings with a side in the module's code, except suppressed ones. Returns the findings that are new.
+    /// Collects findings that involve an instruction of the module, except suppressed ones. Returns new findings.
     ///
     /// # Examples
     /// ```
@@ -419,8 +419,8 @@ impl Checking {
         new.map(|it| it.report(&self.findings)).collect()
     }
 
-    /// Collects findings like [`Checking::collect`], but for all recorded modules, since a kernel may have called their
-    /// functions.
+    /// Collects findings of all recorded modules, since a kernel may have called their functions. See
+    /// [`Checking::collect`].
     pub(crate) fn collect_all(&self, module: &Module) -> Vec<FindingReport> {
         let mut new = self.collect(module);
         for other in self.others(module) {
@@ -455,7 +455,7 @@ impl Checking {
         reports.map(|it| it.report(&self.findings)).collect()
     }
 
-    /// Name of a collected finding about the access that caused a fault, if any.
+    /// Returns the name of a collected finding about the access that caused a fault, if any.
     ///
     /// # Examples
     /// ```
@@ -484,7 +484,7 @@ impl Checking {
         Some(key.kind.name())
     }
 
-    /// Writes findings in the configured format. If the format supports messages about the run, writes them too.
+    /// Writes findings in the configured format, with messages about the run if the format supports them.
     ///
     /// # Errors
     /// Fails if a write to `out` fails.
@@ -516,7 +516,7 @@ impl Checking {
     }
 }
 
-/// Clause about names that match no launched kernel. `error` lists the kernels with names closest to the first name.
+/// Formats the clause about names that match no launched kernel. `error` lists the names closest to the first one.
 fn not_launched(names: &[&str], error: Option<NameError>) -> String {
     let names = printable(&names.join(" or "));
     let clause = format!("no launch was of a kernel named {names}");

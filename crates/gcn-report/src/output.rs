@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use gcn_runtime::system_error;
 
-/// Default mode of files that programs create, before the umask applies.
+/// Default mode of new files, before the umask applies.
 const READ_AND_WRITE: u32 = 0o666;
 /// Maximum number of symbolic links that are followed, as in Linux.
 const MAX_LINKS: usize = 40;
@@ -44,7 +44,7 @@ pub fn replace_file(
     };
     let old = fs::metadata(path).ok();
     let target = followed(path);
-    // A path to an open file, such as `/dev/stdout`, must keep referring to the file that was opened.
+    // A path to an open file, such as `/dev/stdout`, must not be replaced by another file.
     let is_open_file = target.starts_with("/proc");
     if is_open_file || old.as_ref().is_some_and(|old| !old.is_file()) {
         return write(&mut File::create(path)?);
@@ -89,8 +89,8 @@ fn followed(path: &Path) -> PathBuf {
     path
 }
 
-/// Destination for documents of a running program. In a file, each document replaces the previous one; in a stream, it
-/// follows the previous one.
+/// Destination for the documents of a running program. Each document replaces the previous one in a file, and follows it
+/// in a stream.
 pub struct Output {
     place: Destination,
 }
@@ -116,8 +116,8 @@ impl std::fmt::Debug for Output {
 }
 
 impl Output {
-    /// Opens a destination. Devices and pipes are streams, and so is `standard`, the destination if `file` is `None`. If
-    /// `is_appended`, documents follow the original contents of a file; otherwise, they replace the file ([`replace_file`]).
+    /// Opens a destination: `file`, or else `standard`. Devices, pipes and `standard` are streams. If `is_appended`,
+    /// documents follow the original contents of a file; otherwise, they replace the file ([`replace_file`]).
     ///
     /// # Errors
     /// Fails if the file cannot be opened or created for writing.

@@ -103,7 +103,7 @@ impl Profiling {
     /// Returns the profile that counts a module's launches.
     fn profile(&self, module: &Module) -> Arc<Profile> {
         let mut codes = self.codes();
-        // The bytes are compared only when a module is launched for the first time.
+        // Code is compared only at the first launch from a module.
         let mut loads = codes.iter().flat_map(|code| &code.loads);
         if let Some(known) = loads.find(|load| load.module.is(module)) {
             return known.profile.clone();
@@ -240,7 +240,7 @@ impl ProgramProfile {
             let is_appended = format == ProfileFormat::Text;
             let mut out = Output::open(file.as_deref(), standard, is_appended)?;
             if out.is_file() {
-                // If no kernel is launched, the profile is empty.
+                // The profile is empty if the program launches no kernel.
                 out.write(|out| Profiling::default().report().write(format, out))?;
             }
             Ok(out)
@@ -263,7 +263,7 @@ impl ProgramProfile {
         self.profiling.watch(kernel, observers)
     }
 
-    /// Writes the counts of completed launches, unless nothing has been launched since the last write. Called at exit,
+    /// Writes the counts of completed launches, unless no kernel has been launched since the last write. Called at exit,
     /// and when a failure may end the program.
     ///
     /// # Errors

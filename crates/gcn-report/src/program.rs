@@ -66,7 +66,7 @@ pub trait LaunchControl: std::fmt::Debug + Send + Sync {
     fn run(&self, launch: Launch, observers: Observers, queue: &Queue) -> CommandResult;
 }
 
-/// A failed kernel of a program.
+/// Failure of a kernel in a program.
 ///
 /// # Examples
 /// ```

@@ -68,12 +68,12 @@ pub struct Adapter {
     pub(super) sources: SourceNames,
     pub(super) console: Focus,
     pub(super) exception: Option<Exception>,
-    /// Wave with a fault, and the address of the fault.
+    /// Faulting wave, and the address of the faulting instruction.
     pub(super) fault: Option<(WaveId, u64)>,
     pub(super) exit_code: i64,
     /// Exit code after a fault.
     pub(super) fault_status: i64,
-    /// True while a command blocks all waves except one.
+    /// True while a `singleThread` request holds all other waves.
     pub(super) is_single: bool,
 }
 
@@ -112,7 +112,7 @@ impl Adapter {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Number of the first line in the client's numbering.
+    /// Returns the client's number for the first line.
     pub(super) fn line_base(&self) -> u32 {
         self.choices.client.lines_start_at1.into()
     }
@@ -151,7 +151,7 @@ impl Adapter {
         stopped.unwrap_or_else(|| Err(format!("there is no request `{}`", request.command)))
     }
 
-    /// Resets the state of the session for another run of the launches.
+    /// Resets the session for a rerun of the launches.
     fn restart(&mut self, session: &mut Session<'_, '_>) {
         self.phase = Phase::Running;
         self.exit_code = 0;

@@ -46,14 +46,14 @@ pub struct Breakpoints {
     names: Option<NamedPlaces>,
 }
 
-/// Location of a breakpoint.
+/// Location of a breakpoint, or value of a data breakpoint.
 enum Place {
     Stop(StopKind, String),
     Watch(String, Watched, Option<(WaveId, u8)>),
 }
 
 impl Place {
-    /// Location for a name that is not in any loaded code.
+    /// Returns the location of a name that is not in any loaded code.
     fn pending(name: &PlaceName) -> Place {
         Place::Stop(PlaceName::nowhere(), name.description())
     }
@@ -119,7 +119,7 @@ impl Breakpoints {
         let mut answers = Vec::new();
         for wanted in wanted {
             let known = |it: &Entry| {
-                // A watch on register values belongs to a wave, which may have ended.
+                // The user may have deleted the breakpoint with a console command.
                 let is_there = || session.stop_points().iter().any(|s| s.number == it.number);
                 it.wanted == wanted && is_there()
             };
@@ -163,7 +163,7 @@ impl Breakpoints {
         answers
     }
 
-    /// Resets the hit counts for another run of the launches.
+    /// Resets the hit counts for a rerun of the launches.
     pub fn restart(&self, session: &mut Session<'_, '_>) {
         for entry in &self.entries {
             if let Some(stop) = session.stop_point_mut(entry.number) {
@@ -174,7 +174,7 @@ impl Breakpoints {
         }
     }
 
-    /// Protocol name of the reason for a stop at a breakpoint.
+    /// Returns the protocol's name of the reason for a stop at a breakpoint.
     pub fn reason(&self, number: u32) -> &'static str {
         let entry = self.entries.iter().find(|it| it.number == number);
         match entry.map(|it| &it.kind) {
@@ -387,11 +387,11 @@ fn ignored(condition: Option<&str>) -> Result<u64, Refusal> {
     })
 }
 
-/// Data ID for `setDataBreakpoints`: the wave whose registers or LDS the expression uses, or 0; the lane; and the
-/// expression.
+/// Returns the data ID for `setDataBreakpoints`: the thread ID of the wave if the expression depends on one, or else 0;
+/// the lane; and the expression.
 ///
 /// # Errors
-/// Fails if the text is not an expression, or it has no value.
+/// Fails if the text is not an expression, or if it cannot be evaluated.
 pub fn data_id(session: &Session<'_, '_>, text: &str) -> Result<String, Refusal> {
     let watched = watched(session, text)?;
     let view = session.view();
@@ -402,7 +402,7 @@ pub fn data_id(session: &Session<'_, '_>, text: &str) -> Result<String, Refusal>
     Ok(format!("{thread}/{}/{text}", session.lane()))
 }
 
-/// Resolves the location of a data breakpoint.
+/// Parses the data ID of a data breakpoint.
 fn data(session: &Session<'_, '_>, wanted: &WantedBreakpoint) -> Result<Place, Refusal> {
     if !matches!(wanted.access_type.as_deref(), None | Some("write")) {
         return Err("data breakpoints stop when a value changes, not when it is read".to_owned());

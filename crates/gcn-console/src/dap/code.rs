@@ -24,7 +24,7 @@ const MAX_BYTES: u64 = 1 << 22;
 /// Maximum number of source lines searched for code.
 const MAX_LINES: u32 = 1 << 20;
 
-/// Waves that have started and not ended.
+/// Returns the waves that have started and not ended.
 pub fn threads(session: &Session<'_, '_>) -> Value {
     let mut waves: Vec<_> = session.waves().collect();
     waves.sort_by_key(|wave| {
@@ -38,8 +38,8 @@ pub fn threads(session: &Session<'_, '_>) -> Value {
     json!({"threads": threads.collect::<Vec<_>>()})
 }
 
-/// Protocol representation of a debug information file: its path, or a reference number if only debug information
-/// contains its text.
+/// Describes a source file for the client: by path, or by reference number if only the debug information contains its
+/// text.
 pub fn source(session: &Session<'_, '_>, names: &SourceNames, name: &str) -> Source {
     let program = session.program();
     let last = name.rsplit('/').next().unwrap_or(name).to_owned();
@@ -62,7 +62,7 @@ pub fn source(session: &Session<'_, '_>, names: &SourceNames, name: &str) -> Sou
     }
 }
 
-/// Functions on a wave's call stack, innermost first. `at` replaces the program counter.
+/// Returns the inline stack of a wave, innermost function first. `at` overrides the program counter.
 ///
 /// # Errors
 /// Fails if the wave has ended.
@@ -112,7 +112,7 @@ pub fn text(
     Ok(json!({"content": text.join("\n") + "\n"}))
 }
 
-/// Sources of the program.
+/// Returns the sources of the program.
 pub fn sources(session: &Session<'_, '_>, names: &SourceNames) -> Value {
     let files = session.program().files();
     let sources: Vec<Source> = files
@@ -122,7 +122,7 @@ pub fn sources(session: &Session<'_, '_>, names: &SourceNames) -> Value {
     json!({"sources": sources})
 }
 
-/// Lines that accept breakpoints.
+/// Returns the lines that have code for breakpoints.
 ///
 /// # Errors
 /// Fails if the program has no code from the source.
@@ -236,7 +236,7 @@ fn place(session: &mut Session<'_, '_>, reference: &str) -> Result<(Space, u64),
 /// Reads memory.
 ///
 /// # Errors
-/// Fails if the reference is invalid, or too many bytes are requested.
+/// Fails if the reference is invalid, or if the request exceeds the size limit.
 pub fn read(session: &mut Session<'_, '_>, arguments: &MemoryArguments) -> Result<Value, Refusal> {
     let (space, base) = place(session, &arguments.memory_reference)?;
     if arguments.count > MAX_BYTES {
@@ -258,7 +258,7 @@ pub fn read(session: &mut Session<'_, '_>, arguments: &MemoryArguments) -> Resul
 /// Writes memory.
 ///
 /// # Errors
-/// Fails if the reference is invalid, the data is not Base64, or some of the bytes do not exist.
+/// Fails if the reference is invalid, if the data is not Base64, or if part of the range is not accessible.
 pub fn write(session: &mut Session<'_, '_>, arguments: &MemoryArguments) -> Result<Value, Refusal> {
     let (space, base) = place(session, &arguments.memory_reference)?;
     let data = STANDARD.decode(&arguments.data);

@@ -13,7 +13,7 @@ use super::protocol::{Refusal, Request};
 /// Maximum length of a message in bytes.
 const MAX_MESSAGE: usize = 4 << 20;
 
-/// Maximum number of queued messages; the client waits while the queue is full.
+/// Maximum number of queued messages. The reader waits while the queue is full.
 const MAX_WAITING: usize = 4;
 
 /// Input from the client.
@@ -36,7 +36,7 @@ pub enum Received {
 /// Connection to a client.
 pub struct Connection {
     incoming: Receiver<Incoming>,
-    /// Received requests that have not been handled, in order.
+    /// Requests that were put back, in order.
     waiting: VecDeque<Request>,
     out: Box<dyn Write + Send>,
     seq: i64,
@@ -88,7 +88,7 @@ impl Connection {
         }
     }
 
-    /// Returns the next request if one has arrived.
+    /// Returns the next request or the end of the input, without waiting.
     pub fn poll(&mut self) -> Option<Received> {
         if let Some(request) = self.waiting.pop_front() {
             return Some(Received::Request(request));
@@ -135,7 +135,7 @@ impl Connection {
         self.error.take()
     }
 
-    /// Parses the body of a request. An invalid one is answered with an error.
+    /// Parses a request. Answers an invalid one with an error.
     fn take(&mut self, incoming: Incoming) -> Option<Request> {
         let body = match incoming {
             Incoming::Body(body) => body,
@@ -183,7 +183,7 @@ impl Connection {
             Ok(body) => ("body", body),
             Err(reason) => {
                 message["message"] = json!(reason);
-                // Passed as a variable, because braces have a meaning in a format.
+                // Passed as a variable, because `format` interprets braces.
                 let error = json!({
                     "id": 1,
                     "format": "{reason}",

@@ -25,7 +25,7 @@ impl Adapter {
         }
     }
 
-    /// Answers a request. Returns how to resume if the request resumes the run.
+    /// Answers a request. Returns a decision if the request resumes the run.
     fn answer(&mut self, session: &mut Session<'_, '_>, request: &Request) -> Option<Resume> {
         let outcome = self.handle(session, request);
         let mut connection = self.connection();
@@ -98,7 +98,7 @@ impl Adapter {
             body["hitBreakpointIds"] = json!(hits);
         }
         if let Some(text) = text {
-            // The text shows changed values, and may name console commands.
+            // The console shows the whole text, which may have several lines.
             self.connection().output("console", &format!("{text}\n"));
             body["description"] = json!(text.lines().next());
             body["text"] = json!(text);

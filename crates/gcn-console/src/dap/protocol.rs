@@ -40,7 +40,7 @@ impl Request {
     }
 }
 
-/// Capabilities of the adapter. To restart a program, the client must start the command again.
+/// Returns the capabilities of the adapter. Programs cannot restart: the client must start the command again.
 pub fn capabilities(checks: &[&str], is_program: bool) -> Value {
     let filter = |name: &str, label: String, description: String| json!({"filter": name, "label": label, "description": description, "default": true});
     let fault = filter(
@@ -133,7 +133,7 @@ impl Breakpoint {
     }
 }
 
-/// Function on a wave's call stack.
+/// Function on a wave's inline stack.
 #[derive(Serialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct StackFrame {
@@ -234,7 +234,7 @@ pub struct LaunchArguments {
     pub program: Option<String>,
     /// Additional command line arguments.
     pub args: Vec<String>,
-    /// Base directory for a relative `program` and for relative paths in arguments.
+    /// Base directory for relative paths in `program` and `args`.
     pub cwd: Option<String>,
     /// True to stop before the first instruction.
     pub stop_on_entry: bool,

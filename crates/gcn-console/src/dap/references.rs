@@ -1,4 +1,4 @@
-//! Numbers that a client uses to refer to waves, frames and groups of values.
+//! IDs by which a client refers to waves, frames and groups of values.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -41,7 +41,7 @@ pub enum Group {
     Lds(WaveId),
 }
 
-/// Numbers handed out to a client since the last stop.
+/// IDs assigned since the last stop.
 #[derive(Default)]
 pub struct References {
     groups: Vec<Group>,
@@ -95,13 +95,13 @@ impl References {
     }
 }
 
-/// Number of frame numbers reserved for each wave.
+/// Number of frame IDs reserved for each wave.
 pub const FRAMES_OF_WAVE: i64 = 1 << 12;
 
 /// Largest integer that JavaScript numbers represent exactly.
 const MAX_INTEGER: u64 = (1 << 53) - 1;
 
-/// Thread ID of a wave, identical in every run of the launch.
+/// Returns the thread ID of a wave, which is the same in every run of the launch.
 pub fn thread_id(session: &Session<'_, '_>, id: WaveId) -> i64 {
     let Some(paused) = session.paused() else {
         return 0;
@@ -136,7 +136,7 @@ pub fn find_thread(session: &Session<'_, '_>, number: i64) -> Result<WaveId, Ref
 pub struct SourceNames(RefCell<Vec<Arc<str>>>);
 
 impl SourceNames {
-    /// Reference number of a source.
+    /// Returns the reference number of a source.
     pub fn reference(&self, name: &Arc<str>) -> i64 {
         let mut names = self.0.borrow_mut();
         let known = names.iter().position(|it| it == name);
@@ -147,7 +147,7 @@ impl SourceNames {
         index as i64 + 1
     }
 
-    /// Source with a reference number.
+    /// Looks up a source by reference number.
     ///
     /// # Errors
     /// Fails if no source has the number.

@@ -30,7 +30,7 @@ impl ValueFormat {
     }
 }
 
-/// Memory reference for an address.
+/// Returns the memory reference for an address.
 pub fn memory_reference(session: &Session<'_, '_>, space: Space, address: u64) -> String {
     let wave = session.focus().map_or(0, |wave| thread_id(session, wave));
     match space {
@@ -40,7 +40,7 @@ pub fn memory_reference(session: &Session<'_, '_>, space: Space, address: u64) -
     }
 }
 
-/// Groups of values of a wave.
+/// Returns the groups of values of a wave.
 pub fn scopes(
     session: &Session<'_, '_>,
     references: &mut References,
@@ -179,7 +179,7 @@ pub fn focus(session: &mut Session<'_, '_>, group: &Group) -> Result<(), Refusal
     }
 }
 
-/// Name of a buffer in expressions.
+/// Returns the name of a buffer in expressions.
 fn buffer_name(buffer: &NamedBuffer) -> String {
     if buffer.name.starts_with(|c: char| c.is_ascii_digit()) {
         format!("arg{}", buffer.name)
@@ -188,12 +188,12 @@ fn buffer_name(buffer: &NamedBuffer) -> String {
     }
 }
 
-/// True if a name denotes this buffer in expressions, and not a register or a variable.
+/// True if a name in expressions denotes this buffer, rather than a register or a variable.
 fn is_name_of(session: &Session<'_, '_>, name: &str, number: usize) -> bool {
     matches!(value(session, name), Ok(Evaluated::Buffer(it)) if it == number)
 }
 
-/// Expression for an element of a buffer.
+/// Returns the expression for an element of a buffer.
 fn element(buffer: &NamedBuffer, is_named: bool, index: u64) -> String {
     if is_named {
         return format!("{}[{index}]", buffer_name(buffer));
@@ -222,7 +222,7 @@ fn buffer(session: &Session<'_, '_>, references: &mut References, number: usize)
 /// Returns the values of a group whose wave has the focus.
 ///
 /// # Errors
-/// Fails if a value does not exist.
+/// Fails if a value cannot be evaluated.
 pub fn variables(
     session: &Session<'_, '_>,
     references: &mut References,
@@ -367,7 +367,7 @@ fn source_variable(
     }
 }
 
-/// Represents a variable without a value.
+/// Represents a variable that is not available.
 fn missing(name: &str, error: &EvalError) -> Variable {
     Variable {
         name: name.to_owned(),
@@ -376,7 +376,7 @@ fn missing(name: &str, error: &EvalError) -> Variable {
     }
 }
 
-/// Returns the elements of a list that the client requests; `count` is the length of the list.
+/// Returns the requested elements of a list of length `count`.
 fn part(
     arguments: &VariablesArguments,
     count: u64,
@@ -423,7 +423,7 @@ fn lane(session: &Session<'_, '_>, references: &mut References, id: WaveId, lane
 /// Evaluates an expression, with its children if it has any.
 ///
 /// # Errors
-/// Fails if the expression has no value.
+/// Fails if the expression cannot be evaluated.
 pub fn variable(
     session: &Session<'_, '_>,
     references: &mut References,
@@ -476,7 +476,7 @@ pub fn variable(
     Ok(found)
 }
 
-/// Memory reference of an expression that denotes a location in memory; `None` for others.
+/// Returns the memory reference of an expression, or `None` if it does not denote a location in memory.
 fn place(session: &Session<'_, '_>, text: &str) -> Option<String> {
     let expr = parsed(session, text).ok()?;
     let view = session.view();
@@ -520,7 +520,7 @@ pub fn assign(
 /// Evaluates an expression for the response of `evaluate`.
 ///
 /// # Errors
-/// Fails if the expression has no value.
+/// Fails if the expression cannot be evaluated.
 pub fn evaluated(
     session: &Session<'_, '_>,
     references: &mut References,

@@ -1,4 +1,4 @@
-//! Text for places, values and origins.
+//! Text for locations, values and origins.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,12 +16,12 @@ pub struct RunNames {
     launches: Vec<usize>,
     /// Kernel of each launch, and its number of repetitions.
     kernels: Vec<(String, u32)>,
-    /// Arguments of each launch, and their bytes.
+    /// Arguments of each launch, with their byte ranges in the kernarg segment.
     arguments: Vec<Vec<(String, Range<u64>)>>,
 }
 
 impl RunNames {
-    /// Adds a launch with its kernel, its number of repetitions, and its arguments with their bytes in the segment.
+    /// Adds a launch with its kernel, number of repetitions, and arguments with their byte ranges in the kernarg segment.
     pub fn add(&mut self, kernel: &str, repetitions: u32, arguments: Vec<(String, Range<u64>)>) {
         let launch = self.kernels.len();
         self.launches
@@ -30,12 +30,12 @@ impl RunNames {
         self.arguments.push(arguments);
     }
 
-    /// Launch number of a run, starting at 0.
+    /// Returns the launch number of a run, from 0.
     pub fn launch(&self, run: u32) -> usize {
         self.launches.get(run as usize).copied().unwrap_or(0)
     }
 
-    /// True if there are several runs, so that text must name the run.
+    /// True if there are several runs, so that text must name them.
     pub fn has_several_runs(&self) -> bool {
         self.launches.len() > 1
     }
@@ -55,7 +55,7 @@ impl RunNames {
         }
     }
 
-    /// Names of the arguments that overlap byte ranges of the argument segment.
+    /// Names the arguments that overlap byte ranges of the kernarg segment.
     pub fn arguments(&self, run: u32, bytes: &[Range<u64>]) -> Vec<String> {
         let named = self.arguments.get(self.launch(run));
         let named = named.map_or(&[][..], Vec::as_slice);
@@ -119,7 +119,7 @@ impl RunNames {
     }
 }
 
-/// Connector of a line in a tree, and the indent of lines below it.
+/// Returns the connector of a line in a tree, and the indent of the lines below it.
 pub fn branch(place: usize, count: usize) -> (&'static str, &'static str) {
     match place + 1 == count {
         true => ("└─ ", "   "),
@@ -137,7 +137,7 @@ pub fn label(edge: Edge) -> &'static str {
     }
 }
 
-/// Position in the code: the source line, or else the symbol or the address.
+/// Formats a position in the code: the source line, or else the symbol or the address.
 pub fn location(location: &Location) -> String {
     match (&location.line, &location.symbol) {
         (Some(line), _) => {
@@ -157,7 +157,7 @@ pub fn instruction(text: &str, target: Option<String>) -> String {
     }
 }
 
-/// Answer with the names that describe it.
+/// Answer, with the names used to describe it.
 pub struct Terms<'a> {
     /// Answer to describe.
     pub answer: &'a Answer,
@@ -183,7 +183,7 @@ impl<'a> Terms<'a> {
         instruction(&step.text, target)
     }
 
-    /// Summarizes all origins: at most one line each for inputs, arguments and undefined values.
+    /// Summarizes the origins: at most one line each for inputs, arguments and undefined values.
     pub fn ends(&self) -> Vec<String> {
         let mut inputs: BTreeMap<&str, Vec<Range<u64>>> = BTreeMap::new();
         let mut arguments: BTreeMap<u32, Vec<Range<u64>>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Text of an answer as a tree.
+//! Answers as trees of text.
 //!
 //! An instruction is expanded once, at the occurrence nearest to the root; other occurrences refer to it by number.
 //! Uninformative dependences are omitted: lanes that were active from the start, launch values in addresses, and
@@ -12,7 +12,7 @@ use gcn_report::plural;
 
 use super::terms::{Terms, branch, label, location, number};
 
-/// Writes a title, the tree, its inputs and its size.
+/// Writes a title, the tree, a summary of its origins and its size.
 ///
 /// # Errors
 /// Fails if `out` cannot be written.
@@ -28,7 +28,7 @@ pub fn write(title: &str, depth: u32, terms: &Terms<'_>, out: &mut dyn Write) ->
     tree.summary(out)
 }
 
-/// Position of an expanded instruction in the tree: its parent instruction, and its level.
+/// Position of an expanded instruction in the tree: parent instruction and level.
 type Expansion = (Option<usize>, u32);
 
 struct Tree<'a> {
@@ -46,11 +46,11 @@ enum TreeLine {
     Constants(Vec<usize>),
 }
 
-/// Context of the lines above.
+/// Context from the lines above.
 #[derive(Clone, Default)]
 struct LineContext {
     indent: String,
-    /// Run and wave.
+    /// Run and wave of the parent instruction.
     wave: Option<(u32, WaveId)>,
     lane: Option<u8>,
     /// Branches already shown as conditions.
@@ -341,7 +341,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Registers that a step wrote, with their value.
+/// Formats the registers that a step wrote, with their value.
 fn value(step: &AnswerStep) -> Option<String> {
     let name = step.register.as_ref()?;
     Some(match &step.written[..] {

@@ -15,7 +15,7 @@ use super::{Watch, forks};
 const NONE: c_int = -1;
 /// Bits of the status that are visible to the parent process.
 const SEEN: c_int = 0xff;
-/// Exit status of the process.
+/// Exit status of the process, or [`NONE`].
 static STATUS: AtomicI32 = AtomicI32::new(NONE);
 
 unsafe extern "C" {
@@ -74,7 +74,7 @@ pub fn end(watch: Option<&Watch>) {
     exit_with(watch.and_then(Watch::end));
 }
 
-/// Ends the process with `status` instead of 0.
+/// Ends the process with `status`, if its exit status would be 0.
 fn exit_with(status: Option<u8>) {
     if let Some(status) = status.filter(|_| STATUS.load(SeqCst) == 0) {
         // SAFETY: the process is at its end. Its streams are flushed here, as they would be after this function. Other

@@ -26,7 +26,7 @@ pub fn watch() {
     });
 }
 
-/// Stops marking forked children, which may then use devices of their own. Requires that no thread serves devices any longer.
+/// Stops marking forked children, which may then use devices of their own. No thread may still be serving devices.
 ///
 /// # Examples
 /// ```

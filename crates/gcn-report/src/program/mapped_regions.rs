@@ -66,7 +66,7 @@ impl RegionState {
         self.running.iter().flatten().any(|it| overlap(it, range))
     }
 
-    /// Charges contents of `bytes` bytes until the result is dropped. Returns `None` if the total would exceed [`MAX_BYTES`].
+    /// Charges `bytes` until the result is dropped. Returns `None` if the total would exceed [`MAX_BYTES`].
     fn charge(&mut self, bytes: usize) -> Option<Arc<()>> {
         self.charges.retain(|(charge, _)| charge.strong_count() > 0);
         let charged: usize = self.charges.iter().map(|(_, bytes)| bytes).sum();
@@ -101,7 +101,7 @@ impl Drop for RunningLaunch<'_> {
 struct MappedRegion {
     range: Range<u64>,
     is_written: bool,
-    /// Number of changes to the region that commands have recorded since it was mapped.
+    /// Number of changes that commands have made to the region since it was mapped.
     commands: u64,
 }
 
@@ -245,7 +245,7 @@ impl MappedRegions {
         }
     }
 
-    /// Discards saved contents that a memory change invalidates.
+    /// Counts a memory change, and discards the saved contents and mappings that it invalidates.
     fn memory_changes(&self, change: &MemoryChange<'_>) {
         let mut state = self.state();
         let is_of = |range: &Range<u64>| overlap(range, &change.range);
@@ -294,7 +294,7 @@ mod tests {
         };
         let (large, small) = (region(MAX_BYTES as u64), region(4));
         let contents = regions.contents(&memory, &large, true);
-        // The unmap command has not been carried out.
+        // The unmap command is still pending.
         assert!(contents.is_some());
         assert_eq!(regions.contents(&memory, &small, true), None);
         drop(contents);

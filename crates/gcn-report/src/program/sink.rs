@@ -1,4 +1,4 @@
-//! Files for traces.
+//! Output files of traces.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

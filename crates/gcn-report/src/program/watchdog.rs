@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// Thread that stops a kernel at its time limit or at the limit on findings.
 pub(super) struct Watchdog {
-    /// Dropped when the kernel ends.
+    /// Dropped when the kernel has ended, which ends the thread.
     ended: mpsc::Sender<()>,
     thread: std::io::Result<JoinHandle<Option<StopCause>>>,
 }

@@ -65,8 +65,7 @@ pub struct FindingReport {
     dispatch: u64,
     /// Number of occurrences.
     pub count: u64,
-    /// Number of instructions, or pairs of instructions, that are merged into this finding because they have the same
-    /// source lines.
+    /// Number of instructions, or pairs of instructions, merged into this finding because they share source lines.
     pub instructions: u64,
     #[serde(skip)]
     pub(super) kind: Kind,
@@ -196,7 +195,7 @@ impl FindingReport {
         }
     }
 
-    /// Describes the number of merged instructions, if there is more than one.
+    /// Describes the number of merged instructions, if greater than 1.
     fn merged(&self) -> Option<String> {
         let instructions = if self.sides.is_empty() {
             "instructions"

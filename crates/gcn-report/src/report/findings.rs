@@ -1,4 +1,4 @@
-//! Findings of a run as one document.
+//! Output of findings in all formats.
 
 use std::io::{self, Write};
 

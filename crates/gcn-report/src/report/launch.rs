@@ -6,7 +6,7 @@ use gcn_runtime::parameters::{Parameter, Takes, parameters};
 
 use super::language::KernelLanguage;
 
-/// Work-item of a lane.
+/// Work-item IDs of a lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct WorkItem {
     pub(super) group: [u32; 3],
@@ -79,7 +79,7 @@ impl ReportLaunch<'_> {
         let pointing: Vec<Parameter<'_>> = pointing.collect();
         let has_names = pointing.iter().all(|it| it.name.is_some());
         let names = if has_names { Vec::new() } else { names(kernel) };
-        // Use the names only if there is one per parameter; otherwise, they may belong to other parameters.
+        // Use the names only if their number is that of the parameters; otherwise, they may not correspond.
         let name = |it: &Parameter<'_>| names.get(it.index).cloned().flatten();
         let name = |it: &Parameter<'_>| name(it).filter(|_| names.len() == count);
         let label = |it: &Parameter<'_>| match it.name {

@@ -1,6 +1,6 @@
 //! Messages about a run, other than its findings.
 
-/// A message about a run, other than a finding.
+/// Message about a run, such as a failure of a launch.
 ///
 /// # Examples
 /// ```

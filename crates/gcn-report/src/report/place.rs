@@ -187,7 +187,7 @@ fn printable_line(text: &str) -> String {
 /// Returns a line with its control characters replaced, and the byte range in it of the word at a column of `text`.
 fn printable_token(text: &str, column: u32) -> (String, Range<usize>) {
     let word = token(text, column);
-    // A blank may be shorter than the control character that it replaces.
+    // A space may have fewer bytes than the control character that it replaces.
     let start = printable_line(&text[..word.start]).len();
     let length = printable_line(&text[word]).len();
     (printable_line(text), start..start + length)

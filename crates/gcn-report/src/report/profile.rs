@@ -71,7 +71,7 @@ struct KernelProfile {
     lines: Vec<LineProfile>,
 }
 
-/// Counts, as serialized to JSON.
+/// Counts in the JSON format.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct CountsReport {
     executions: u64,

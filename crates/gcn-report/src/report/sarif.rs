@@ -52,7 +52,7 @@ fn run(root: &SourceRoot, results: Vec<Value>) -> Value {
 /// Creates a log with one run.
 fn document(run: Value) -> Value {
     json!({
-        // Code hosts require the schema.
+        // Code hosts require the key.
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [run],

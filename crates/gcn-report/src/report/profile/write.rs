@@ -7,7 +7,7 @@ use super::page::ProfilePage;
 use crate::settings::ProfileFormat;
 
 impl ProfileReport {
-    /// Writes the profile in format `format`.
+    /// Writes the profile in the given format.
     ///
     /// # Errors
     /// Fails if a write to `out` fails.
