@@ -100,7 +100,7 @@ impl Checkpoint {
 pub(crate) enum Unrecordable {
     /// Memory exceeds the size limit.
     Memory,
-    /// The log has reached its size limit.
+    /// The log has exceeded its size limit.
     Stores,
     /// The kernel makes host calls, and the host's state for them cannot be saved.
     HostCalls,
@@ -205,7 +205,6 @@ impl Checkpoints {
         self.log.is_some()
     }
 
-    /// True if the store log is full and misses stores of the launch.
     pub(crate) fn misses_stores(&self) -> bool {
         self.log.as_ref().is_some_and(StoreLog::is_full)
     }
@@ -354,7 +353,7 @@ impl Checkpoints {
         self.until(turn.saturating_sub(1)).or(self.all.first())
     }
 
-    /// Returns the last checkpoint up to a turn and before the given instruction count, or else the first one.
+    /// Returns the last checkpoint up to a turn and before an instruction count, or else the first one.
     pub(crate) fn below(&self, turn: u64, instructions: u64) -> Option<&Checkpoint> {
         let until = self.all[..self.count_until(turn)].iter();
         let mut below = until.filter(|it| it.run.instructions() < instructions);

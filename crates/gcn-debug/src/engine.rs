@@ -37,7 +37,7 @@ pub trait FrontEnd: Send {
     /// Called while no launch is running. Launches start when this returns [`Resume::Restart`].
     fn idle(&mut self, session: &mut Session<'_, '_>) -> Resume;
 
-    /// Called to show a fault or findings that do not stop the run ([`Session::set_catches`]).
+    /// Called to show what does not stop the run: [`Stop::Diverged`], or a fault or findings ([`Session::set_catches`]).
     fn passed(&mut self, session: &Session<'_, '_>, stop: &Stop);
 
     /// Called when a launch starts, before its first instruction and before breakpoints are checked. Not called for

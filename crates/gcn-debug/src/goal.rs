@@ -1,4 +1,4 @@
-//! Goals of runs: how far a front-end command lets waves run.
+//! Goals of commands: how far they let waves run.
 
 use gcn_emu::wave::WaveId;
 

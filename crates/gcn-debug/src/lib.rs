@@ -77,9 +77,8 @@
 //! ```
 //!
 //! An [`Engine`] controls a run as its [`Debugger`]: it holds breakpoints and watchpoints ([`StopPoint`]), counts
-//! steps, and calls a [`FrontEnd`] when a wave stops. The front end receives a [`Session`], reads and changes registers
-//! and memory through it ([`Expr`]), and returns a [`Resume`]. [`Program`] contains the symbols and source lines of
-//! the code.
+//! steps, and calls a [`FrontEnd`] when a wave stops. The front end receives a [`Session`] to read and change registers
+//! and memory with [`Expr`]s, and returns a [`Resume`]. [`Program`] contains the symbols and source lines of the code.
 //!
 //! Positions in a run are measured in instructions. A single thread executes waves in a fixed order, so a replay from
 //! an earlier state goes through the same states. The engine takes checkpoints of a launch within the limits of a

@@ -50,7 +50,7 @@ pub type ObjectPart = (String, Result<SourceObject, EvalError>);
 /// Variable in scope, for lists.
 #[derive(Clone, Debug)]
 pub struct Local {
-    /// Name. Its suffix is `@entry` if `object` is the launch value of a kernel parameter that is not available here.
+    /// Name, with the suffix `@entry` if `object` is the launch value of a kernel parameter that is not available here.
     pub name: String,
     /// True for a parameter.
     pub is_parameter: bool,
@@ -116,7 +116,7 @@ impl SourceObject {
     /// Returns the local variables and parameters in scope at the focused wave's instruction, innermost scope first.
     ///
     /// # Errors
-    /// Fails if the debug information is not valid.
+    /// Fails if the debug information is invalid.
     pub(crate) fn locals(view: &View<'_>) -> Result<Vec<Local>, EvalError> {
         let Some((wave, _)) = view.wave else {
             return Ok(Vec::new());

@@ -10,7 +10,7 @@ const MAX_BYTES: u64 = 128 << 20;
 
 /// Number of 8-byte units in a page.
 const PAGE_UNITS: usize = 512;
-/// Number of units compared between branches.
+/// Number of units compared without a branch.
 const COMPARED: usize = 16;
 
 type Page = [u64; PAGE_UNITS];

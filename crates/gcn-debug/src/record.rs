@@ -1,7 +1,7 @@
 //! Record of the current launch: checkpoints and user changes.
 //!
 //! A launch runs on a single thread, and its schedule depends only on the program and its memory. To reach an earlier
-//! point, the launch returns to a checkpoint, and is replayed until the wave has executed the required number of
+//! point, the launch returns to a checkpoint and is replayed until the wave has executed the required number of
 //! instructions. The replay reapplies user changes.
 
 use std::collections::VecDeque;
@@ -39,7 +39,7 @@ pub(crate) struct Record {
     has_forgotten_changes: bool,
     /// True if an earlier launch could not be repeated.
     has_lost_launch: bool,
-    /// Dispatch number; `None` before the dispatch starts.
+    /// Dispatch ID; `None` before the dispatch starts.
     dispatch: Option<u64>,
     pub(crate) checkpoints: Checkpoints,
     /// Number of workgroup turns that have started.
@@ -77,8 +77,8 @@ impl Record {
         }
     }
 
-    /// Starts the record of a launch. If it directly follows the previous one (`is_next`), reverse execution may continue
-    /// into that one.
+    /// Starts the record of a launch. If the launch directly follows the previous one (`is_next`), reverse execution may
+    /// continue into the previous one.
     pub(crate) fn begin_launch(&mut self, is_next: bool) {
         let start = self.checkpoints.begin_launch();
         let changes = std::mem::take(&mut self.changes);

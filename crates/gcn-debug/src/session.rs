@@ -37,7 +37,7 @@ pub enum Stop {
     Watchpoints {
         /// Watchpoint number, expression text and change of each.
         changes: Vec<(u32, String, Change)>,
-        /// Wave that executed the instruction, and the instruction's address.
+        /// Wave and address of the instruction that changed them.
         by: (WaveId, u64),
     },
     /// The requested step is complete.
@@ -48,7 +48,7 @@ pub enum Stop {
     WaveEnded(WaveId),
     /// The wave in focus is waiting for other waves, which are held.
     Held(WaveId),
-    /// The user interrupted the run.
+    /// The user or the timeout interrupted the run.
     Interrupted,
     /// A wave faulted; the launch ends when it resumes.
     Fault(Box<Fault>),
@@ -97,7 +97,7 @@ pub enum Resume {
     Back(u64),
     /// Goes back by a number of source lines in the wave in focus.
     BackLines(u64),
-    /// Goes back to the call of the current function in the wave in focus, or to the start of the wave.
+    /// Goes back to the call of the wave's current function, or to the start of the wave.
     BackToCall,
     /// Goes back to the previous stop.
     BackToStop,
@@ -109,7 +109,7 @@ pub enum Resume {
     Quit,
 }
 
-/// Scheduling of the other waves while the wave in focus runs.
+/// Scheduling of other waves while the wave in focus runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Scheduler {
     /// All waves run.
@@ -133,7 +133,7 @@ pub enum Leave {
     Earlier,
 }
 
-/// Single-stepped instruction, after which the engine compares watched values and takes findings.
+/// Single-stepped instruction, after which the engine compares watched values and collects findings.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LastRun {
     pub(crate) at: Moment,
@@ -201,7 +201,7 @@ impl State {
             .and_then(|timeout| Instant::now().checked_add(timeout));
     }
 
-    /// True if the wave's turn must end, either to end the run or to return to a checkpoint.
+    /// True if the wave's turn must end, because the run ends or returns to a checkpoint.
     pub(crate) fn ends_turn(&self) -> bool {
         self.leave.is_some() || self.record.returns()
     }
@@ -450,12 +450,12 @@ impl Session<'_, '_> {
         lane.is_some()
     }
 
-    /// Returns the scheduling of the other waves while the wave in focus runs.
+    /// Returns the scheduling of other waves.
     pub fn scheduler(&self) -> Scheduler {
         self.state.scheduler
     }
 
-    /// Sets the scheduling of the other waves while the wave in focus runs.
+    /// Sets the scheduling of other waves.
     pub fn set_scheduler(&mut self, scheduler: Scheduler) {
         self.state.scheduler = scheduler;
     }

@@ -45,13 +45,13 @@ pub enum StopKind {
         watched: Watched,
         /// State that the value depends on.
         dependencies: Box<Dependencies>,
-        /// Names of source variables in the expression, with their IDs.
+        /// Names and IDs of the source variables in the expression.
         variables: Vec<(String, usize)>,
         /// Wave whose registers, LDS or scratch are watched, if any.
         wave: Option<WaveId>,
         /// Focused lane at the time the watchpoint was set.
         lane: u8,
-        /// State at the last comparison.
+        /// Value at the last comparison.
         last: Observation,
     },
 }
@@ -63,7 +63,7 @@ pub enum Watched {
     Expr(Expr),
     /// Values of elements in device memory.
     Elements {
-        /// Name of the buffer or symbol, and index of the first element.
+        /// Name of the buffer, and index of the first element.
         name: (String, u64),
         /// Address of the first element.
         address: u64,
@@ -96,7 +96,7 @@ pub(crate) enum WatchedValue {
 /// Change of a watched value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Change {
-    /// Changed lane or element, such as `v3[5]`.
+    /// Changed expression, lane or element, such as `v3[5]`.
     pub part: String,
     /// Old value, or `None` if there was none.
     pub old: Option<Scalar>,
@@ -126,7 +126,7 @@ impl Watched {
         }
     }
 
-    /// Returns the names of source variables in the expression, with their IDs.
+    /// Returns the names and IDs of the source variables in the expression.
     pub(crate) fn variables(&self, view: &View<'_>) -> Vec<(String, usize)> {
         let mut found = Vec::new();
         if let Watched::Expr(expr) = self {
@@ -152,7 +152,7 @@ impl Watched {
         }
     }
 
-    /// Returns the current state.
+    /// Reads the current value.
     pub(crate) fn observe(&self, view: &View<'_>) -> Observation {
         let range = match self {
             Watched::Elements {
@@ -186,7 +186,7 @@ impl Watched {
         }
     }
 
-    /// Returns the current value.
+    /// Evaluates the current value.
     fn value(&self, view: &View<'_>) -> WatchedValue {
         let found = match self {
             Watched::Expr(expr) => match evaluate(expr, view) {
