@@ -87,6 +87,9 @@ mod block;
 mod code_segment;
 mod code;
 
+// Control flow, for analyses of code.
+pub mod post_dominators;
+
 // Observation, and runs, which use everything above.
 pub mod observe;
 pub mod run;

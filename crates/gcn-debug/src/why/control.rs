@@ -1,13 +1,13 @@
 //! Control dependence: the branches that decide if an instruction executes.
 //!
 //! An instruction is control dependent on a branch if it post-dominates one of the branch's successors, but not both
-//! (Ferrante, Ottenstein, Warren: The program dependence graph and its use in optimization, 1987). The algorithm for
-//! immediate post-dominators is that of Cooper, Harvey and Kennedy (A simple, fast dominance algorithm, 2001). The nodes
-//! of the control flow graph are instructions; a call is followed by the next instruction.
+//! (Ferrante, Ottenstein, Warren: The program dependence graph and its use in optimization, 1987). The nodes of the
+//! control flow graph are instructions; a call is followed by the next instruction.
 
 use std::collections::HashMap;
 
 use gcn_emu::Code;
+use gcn_emu::post_dominators::{EXIT, PostDominators};
 use gcn_emu::step::{Executor, Step};
 use gcn_isa::Does;
 use gcn_isa::effect::{Condition, Control};
@@ -35,7 +35,7 @@ impl ControlDependences {
             return;
         }
         let graph = Graph::new(code, executed);
-        let post = graph.post_dominators();
+        let post = PostDominators::new(&graph.successors);
         for (node, successors) in graph.successors.iter().enumerate() {
             let pc = graph.pcs[node];
             self.branches.entry(pc).or_default();
@@ -44,12 +44,12 @@ impl ControlDependences {
             }
             for successor in successors {
                 let mut runner = *successor;
-                while runner != EXIT && Some(runner) != post[node + 1] {
+                while runner != EXIT && Some(runner) != post.immediate(node + 1) {
                     let branches = self.branches.entry(graph.pcs[runner - 1]).or_default();
                     if !branches.contains(&pc) {
                         branches.push(pc);
                     }
-                    match post[runner] {
+                    match post.immediate(runner) {
                         Some(next) => runner = next,
                         None => break,
                     }
@@ -59,9 +59,7 @@ impl ControlDependences {
     }
 }
 
-/// Number of the exit node; the instruction at index `n` is node `n + 1`.
-const EXIT: usize = 0;
-
+/// Control flow graph. The instruction at index `n` is node `n + 1`.
 struct Graph {
     pcs: Vec<u64>,
     /// Successor nodes, by instruction index.
@@ -98,74 +96,6 @@ impl Graph {
         }
         Graph { pcs, successors }
     }
-
-    /// Computes the immediate post-dominator of each node, or `None` if the node cannot reach the exit.
-    fn post_dominators(&self) -> Vec<Option<usize>> {
-        let count = self.pcs.len() + 1;
-        let mut predecessors = vec![Vec::new(); count];
-        for (place, successors) in self.successors.iter().enumerate() {
-            for successor in successors {
-                predecessors[*successor].push(place + 1);
-            }
-        }
-        // Postorder of the reversed graph, from the exit.
-        let mut order = vec![usize::MAX; count];
-        let mut sequence = Vec::new();
-        let mut is_seen = vec![false; count];
-        let mut stack = vec![(EXIT, 0)];
-        is_seen[EXIT] = true;
-        while let Some((node, child)) = stack.pop() {
-            match predecessors[node].get(child) {
-                Some(&next) => {
-                    stack.push((node, child + 1));
-                    if !is_seen[next] {
-                        is_seen[next] = true;
-                        stack.push((next, 0));
-                    }
-                }
-                None => {
-                    order[node] = sequence.len();
-                    sequence.push(node);
-                }
-            }
-        }
-        let mut post: Vec<Option<usize>> = vec![None; count];
-        post[EXIT] = Some(EXIT);
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for &node in sequence.iter().rev().skip(1) {
-                let mut new: Option<usize> = None;
-                for &successor in &self.successors[node - 1] {
-                    if post[successor].is_none() {
-                        continue;
-                    }
-                    new = Some(match new {
-                        None => successor,
-                        Some(other) => common(successor, other, &order, &post),
-                    });
-                }
-                if new != post[node] {
-                    post[node] = new;
-                    changed = true;
-                }
-            }
-        }
-        post
-    }
-}
-
-/// Returns the nearest common post-dominator.
-fn common(mut a: usize, mut b: usize, order: &[usize], post: &[Option<usize>]) -> usize {
-    while a != b {
-        while order[a] < order[b] {
-            a = post[a].unwrap_or(EXIT);
-        }
-        while order[b] < order[a] {
-            b = post[b].unwrap_or(EXIT);
-        }
-    }
-    a
 }
 
 /// Returns the addresses of an instruction's successors: none at the end of the program, or for an indirect jump that is
