@@ -17,12 +17,14 @@
 //!
 //! Values are followed forward on all paths, through registers and stack slots. Conditions are recognized in the form
 //! that compilers emit: an instruction that removes lanes from EXEC opens a region, an instruction that restores lanes
-//! closes it, and the region of a scalar branch ends where its two paths meet, if they do. A value computed in a region
-//! counts as dependent on the load only once the region is closed. Return values are not followed into callers.
+//! closes it, and the region of a scalar branch ends at its immediate post-dominator, where all its paths have met. A value
+//! computed in a region counts as dependent on the load only once the region is closed. Return values are not followed
+//! into callers.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet, btree_map};
 
+use gcn_emu::post_dominators::{EXIT, PostDominators};
 use gcn_isa::effect::{AluOp, AtomicOp, Bitwise, Does};
 use gcn_isa::uses::{RegisterUse, Registers, Unit, UnnumberedState, UseOrigin};
 use gcn_isa::{Encoding, Field, Inst, Ty, regs};
@@ -31,8 +33,6 @@ use super::program::{LintStep, Next};
 
 /// Maximum number of instructions visited per load.
 const MOST_STEPS: usize = 1 << 12;
-/// Address at which paths without a known meeting point are said to meet. No instruction has it.
-const NEVER: u64 = u64::MAX;
 /// Maximum number of instructions visited for all loads of a kernel.
 const MOST_STEPS_OF_ALL: usize = 1 << 20;
 
@@ -59,11 +59,16 @@ impl SwapLoads {
         if !steps.iter().any(|step| is_swap(step.inst.does())) {
             return found;
         }
-        let numbers = steps.iter().enumerate();
-        let by_address = numbers.map(|(number, step)| (step.pc, number)).collect();
+        let nodes: HashMap<u64, usize> = (1..)
+            .zip(steps)
+            .map(|(node, step)| (step.pc, node))
+            .collect();
+        let successors: Vec<Vec<usize>> =
+            steps.iter().map(|step| successors(step, &nodes)).collect();
         let code = SwapCode {
             steps,
-            by_address,
+            post_dominators: PostDominators::new(&successors),
+            successors,
             has_scratch,
             budget: Cell::new(MOST_STEPS_OF_ALL),
         };
@@ -154,8 +159,9 @@ struct PathState {
     values: BTreeMap<Place, Value>,
     /// Number of open regions whose lanes depend on the load, including nested ones.
     regions: u8,
-    /// Address where the paths of a branch that depends on the load meet.
-    until: Option<u64>,
+    /// [Position](PostDominators::position) of the instruction at which the paths of all branches that depend on the load have
+    /// met. It post-dominates the next instruction; of two that do, the later one has the greater position.
+    until: Option<usize>,
 }
 
 impl PathState {
@@ -232,7 +238,9 @@ enum Effect {
 /// Instructions of a kernel.
 struct SwapCode<'a> {
     steps: &'a [LintStep],
-    by_address: HashMap<u64, usize>,
+    /// Successors of each instruction. The instruction at index `n` is node `n + 1` of the control flow graph.
+    successors: Vec<Vec<usize>>,
+    post_dominators: PostDominators,
     has_scratch: bool,
     /// Number of instructions that may still be visited.
     budget: Cell<usize>,
@@ -256,11 +264,11 @@ impl SwapCode<'_> {
             self.spend(1)?;
             let mut state = states.get(&number)?.clone();
             let step = &self.steps[number];
-            if state.until == Some(step.pc) {
+            if state.until == Some(self.post_dominators.position(number + 1)) {
                 state.until = None;
                 state.close();
             }
-            match self.execute(step, &mut state) {
+            match self.execute(number, &mut state) {
                 Effect::UsedOtherwise => return None,
                 Effect::Goes => self.go_on(number, state, &mut states, &mut work),
                 Effect::Swapped(dword) => {
@@ -290,7 +298,8 @@ impl SwapCode<'_> {
         if state.is_done() {
             return;
         }
-        for next in self.successors(number) {
+        for node in self.successors[number].iter().filter(|it| **it != EXIT) {
+            let next = node - 1;
             let is_new = match states.entry(next) {
                 std::collections::hash_map::Entry::Vacant(entry) => {
                     entry.insert(state.clone());
@@ -306,46 +315,14 @@ impl SwapCode<'_> {
         }
     }
 
-    fn successors(&self, number: usize) -> impl Iterator<Item = usize> {
+    /// Returns the position of the instruction at which the paths of a branch have met, or that of the exit.
+    fn meeting(&self, branch: usize) -> usize {
+        let post = &self.post_dominators;
+        post.position(post.immediate(branch + 1).unwrap_or(EXIT))
+    }
+
+    fn execute(&self, number: usize, state: &mut PathState) -> Effect {
         let step = &self.steps[number];
-        let following = step.following();
-        let (first, second) = match step.next {
-            Next::Following | Next::Call { .. } => (Some(following), None),
-            Next::Jump { link: Some(_), .. } => (Some(following), None),
-            Next::End | Next::Jump { link: None, .. } => (None, None),
-            Next::Branch { to, may_follow } => (Some(to), may_follow.then_some(following)),
-        };
-        let find = |pc: u64| self.by_address.get(&pc).copied();
-        [first.and_then(find), second.and_then(find)]
-            .into_iter()
-            .flatten()
-    }
-
-    /// Returns the lowest address after a branch at which its paths meet, or [`NEVER`] if there is none or it is too far away.
-    fn meeting(&self, branch: usize) -> u64 {
-        let reach = |from: usize| {
-            let mut reached = HashSet::new();
-            let mut work = vec![from];
-            while let Some(number) = work.pop()
-                && reached.len() < MOST_STEPS
-            {
-                if reached.insert(number) {
-                    work.extend(self.successors(number));
-                }
-            }
-            self.spend(reached.len())?;
-            Some(reached)
-        };
-        let mut paths = self.successors(branch).filter_map(reach);
-        let (Some(one), Some(other)) = (paths.next(), paths.next()) else {
-            return NEVER;
-        };
-        let common = one.intersection(&other).map(|it| self.steps[*it].pc);
-        let after = common.filter(|pc| *pc > self.steps[branch].pc);
-        after.min().unwrap_or(NEVER)
-    }
-
-    fn execute(&self, step: &LintStep, state: &mut PathState) -> Effect {
         let inst = &step.inst;
         if is_swap(inst.does()) {
             return swap(step, state);
@@ -375,9 +352,7 @@ impl SwapCode<'_> {
             },
         ) = (source, step.next)
         {
-            let number = self.by_address.get(&step.pc);
-            let meeting = number.map(|number| self.meeting(*number));
-            state.until = state.until.max(meeting);
+            state.until = state.until.max(Some(self.meeting(number)));
         }
         change_lanes(step, source.is_some(), state);
         state.close();
@@ -411,6 +386,21 @@ impl SwapCode<'_> {
         let is_stack = inst.get(Field::Srsrc) == STACK && !has_address;
         let frame = inst.get(Field::Soffset) as u8;
         is_stack.then(|| Place::Slot(frame, inst.get(Field::Offset)))
+    }
+}
+
+/// Returns the nodes of an instruction's successors, given the nodes by address.
+fn successors(step: &LintStep, nodes: &HashMap<u64, usize>) -> Vec<usize> {
+    let node = |pc: u64| nodes.get(&pc).copied().unwrap_or(EXIT);
+    let following = node(step.following());
+    match step.next {
+        Next::Following | Next::Call { .. } | Next::Jump { link: Some(_), .. } => vec![following],
+        Next::End | Next::Jump { link: None, .. } => vec![EXIT],
+        Next::Branch {
+            to,
+            may_follow: false,
+        } => vec![node(to)],
+        Next::Branch { to, .. } => vec![node(to), following],
     }
 }
 

@@ -5,6 +5,8 @@ use super::{GROUPS, RACES, WAVES, assembly};
 
 const LOAD: &str = "buffer_load_dword v3, v2, s[4:7], 0 offen";
 const SWAP: &str = "buffer_atomic_cmpswap v[4:5], v6, s[4:7], 0 offen glc";
+/// A store of each work-item to an element of its own.
+const STORE: &str = "buffer_store_dword v0, v1, s[4:7], 0 offen offset:2048";
 
 /// A loop of compare-and-swaps at the address in v6, whose first value was loaded from the address in v2: both in memory that nobody
 /// else accesses otherwise. `v3` has the value, and `s[10:11]` the lanes that were active before.
@@ -39,6 +41,32 @@ fn the_load_of_a_compare_and_swap_loop_is_part_of_it() {
     assembly(WAVES, &swap_loop(left), &[]);
 }
 
+/// A body that is executed twice.
+fn twice(body: &str) -> String {
+    format!(
+        "s_mov_b32 s13, 2\nagain:\n{body}\ns_sub_u32 s13, s13, 1\ns_cmp_lg_u32 s13, 0\ns_cbranch_scc1 again"
+    )
+}
+
+#[test]
+fn a_load_that_decides_how_long_a_wave_waits_is_part_of_a_compare_and_swap() {
+    let is_early = "v_readfirstlane_b32 s12, v3\ns_cmp_eq_u32 s12, -1";
+    for wait in [
+        format!("{is_early}\ns_cbranch_scc1 wait\n{STORE}"),
+        format!("{is_early}\ns_cbranch_scc0 ready\ns_sleep 1\ns_branch wait\nready:\n{STORE}"),
+    ] {
+        let body = swap_loop(&wait).replace(LOAD, &format!("wait:\n{LOAD}"));
+        assembly(WAVES, &body, &[]);
+        assembly(WAVES, &twice(&body), &[]);
+    }
+    // A store behind a decision whose paths meet at a lower address.
+    let below = format!(
+        "{}s_endpgm\ndecide:\n{is_early}\ns_cbranch_scc0 merge\ns_nop 0\ns_branch merge",
+        swap_loop(&format!("s_branch decide\nmerge:\n{STORE}"))
+    );
+    assembly(WAVES, &below, &[]);
+}
+
 #[test]
 fn a_load_that_is_used_otherwise_is_a_plain_one() {
     let race = format!("global-race: {SWAP} | {LOAD}");
@@ -64,6 +92,22 @@ fn a_load_that_is_used_otherwise_is_a_plain_one() {
         swap_loop("s_branch decide\nmerge:")
     );
     super::expect(&old, WAVES, RACES, &below, &[&race]);
+    // Paths that both lead to everything, through a loop.
+    let decide = "v_readfirstlane_b32 s12, v3\ns_cmp_eq_u32 s12, 0";
+    let body = swap_loop(&format!("{decide}\ns_cbranch_scc0 loop\n{STORE}"));
+    super::expect(&old, WAVES, RACES, &twice(&body), &[&race]);
+    // A path that leaves before the store at which the other paths meet.
+    let side = format!(
+        "{decide}\ns_cbranch_scc0 other\ns_cmp_eq_u32 s8, 7\ns_cbranch_scc1 loop\ns_branch merge\n\
+         other:\ns_nop 0\nmerge:\n{STORE}"
+    );
+    super::expect(&old, WAVES, RACES, &swap_loop(&side), &[&race]);
+    // A second decision, whose paths meet earlier but at a higher address.
+    let nested = format!(
+        "{}s_endpgm\nfar:\ns_cmp_eq_u32 s12, 1\ns_cbranch_scc0 skip\ns_nop 0\nskip:\n{STORE}\ns_branch near",
+        swap_loop(&format!("{decide}\ns_cbranch_scc0 far\nnear:"))
+    );
+    super::expect(&old, WAVES, RACES, &nested, &[&race]);
     // The load decides nothing else, but compares with another place.
     let elsewhere = "v_mov_b32 v7, 1\nbuffer_atomic_add v7, v2, s[4:7], 0 offen\nv_mov_b32 v6, 4";
     let race = format!("global-race: buffer_atomic_add v7, v2, s[4:7], 0 offen | {LOAD}");
