@@ -339,6 +339,7 @@ impl ProgramSession {
         };
         let answer = why(&runs, question);
         self.engine.restore_begin();
+        runs.restart();
         self.interrupt.store(false, Relaxed);
         let parameters = kernel.parameters().unwrap_or_default();
         let places = parameters.iter().map(|it| it.offset..it.offset + it.size);

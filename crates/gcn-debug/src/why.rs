@@ -64,7 +64,7 @@ pub trait Launches {
     /// Returns the number of runs, counting each repetition of a launch.
     fn runs(&self) -> u32;
 
-    /// Restores device state other than memory, such as GDS, to that before the first run.
+    /// Restores device state other than the contents of memory, such as GDS, to that before the first run.
     fn restart(&self);
 
     /// Executes run `run` with the given observers. Returns false if the next run must not start, for example after a

@@ -58,12 +58,14 @@ pub(crate) struct Round {
     pub(crate) seen: u64,
 }
 
-/// Device state other than memory that outlives a run: GDS and the shader clock. A run that is repeated needs it.
+/// Device state that outlives a run, except the contents of memory: GDS, the shader clock, and the address from which
+/// scratch is allocated. A run that is repeated needs it.
 #[derive(Clone, Debug)]
 pub struct LastingState {
     /// Contents of the GDS; `None` if it is all zeros.
     gds: Option<Box<[u8]>>,
     ticks: u64,
+    next_address: u64,
 }
 
 impl LastingState {
@@ -73,10 +75,11 @@ impl LastingState {
         LastingState {
             gds: gds.iter().any(|byte| *byte != 0).then(|| gds[..].into()),
             ticks: device.ticks(),
+            next_address: device.memory.next_address(),
         }
     }
 
-    /// Restores the state of the same device.
+    /// Restores the state of the same device, on which nothing runs. Allocations made since keep their addresses.
     pub fn restore(&self, device: &Device) {
         let mut gds = device.gds.lock();
         match &self.gds {
@@ -84,6 +87,7 @@ impl LastingState {
             None => gds.fill(0),
         }
         device.set_ticks(self.ticks);
+        device.memory.place_from(self.next_address);
     }
 }
 

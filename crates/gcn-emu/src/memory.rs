@@ -207,6 +207,16 @@ impl Memory {
         self.space.free(address)
     }
 
+    /// Address from which the next allocation is placed.
+    pub(crate) fn next_address(&self) -> u64 {
+        self.space.next_address()
+    }
+
+    /// Places the next allocations from `address` again, as far as everything placed there since has been freed.
+    pub(crate) fn place_from(&self, address: u64) {
+        self.space.place_from(address);
+    }
+
     /// Number of frees and unmaps so far.
     pub(crate) fn frees(&self) -> u64 {
         self.space.frees()

@@ -438,7 +438,8 @@ impl Device {
         &self.0.emulated.memory
     }
 
-    /// Returns the state other than memory that outlives a launch: GDS and the shader clock. A launch that is repeated needs it.
+    /// Returns the state that outlives a launch, except the contents of memory: GDS, the shader clock, and the address from
+    /// which scratch is allocated. A launch that is repeated needs it.
     ///
     /// # Examples
     /// ```

@@ -285,6 +285,8 @@ fn session(
         }
         let runs = debugged.runs();
         let mut run = 0;
+        // State of the device before each run.
+        let mut starts = Vec::new();
         engine.begin();
         while let Some(&number) = runs.get(run) {
             let observers = match checking {
@@ -292,6 +294,8 @@ fn session(
                 None => Observers::none(),
             };
             let observers = observers.controlled_by(engine.clone());
+            starts.truncate(run);
+            starts.push(device.lasting_state());
             let end = debugged.execute(number, &observers)?;
             match engine.left() {
                 None => {
@@ -311,6 +315,7 @@ fn session(
                 }
                 Some(Leave::Earlier) => {
                     run -= 1;
+                    device.restore(&starts[run]);
                     engine.begin_earlier();
                 }
                 Some(Leave::Quit) => return Ok(()),

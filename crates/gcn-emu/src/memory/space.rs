@@ -268,6 +268,16 @@ impl AddressSpace {
         Ok(())
     }
 
+    /// Address from which the next allocation is placed.
+    pub(super) fn next_address(&self) -> u64 {
+        self.state().next
+    }
+
+    /// Places the next allocations from `address` again, as far as everything placed there since has been freed.
+    pub(super) fn place_from(&self, address: u64) {
+        self.state().place_from(address);
+    }
+
     /// Number of frees and unmaps so far.
     pub(super) fn frees(&self) -> u64 {
         self.frees.load(Acquire)

@@ -86,6 +86,22 @@ impl SpaceState {
         Ok(())
     }
 
+    /// Places the next allocations from `address` again, as far as everything placed there since has been freed.
+    pub(super) fn place_from(&mut self, address: u64) {
+        self.give_back();
+        let last = self.holes.range(..self.next).next_back();
+        if let Some((&begin, &end)) = last
+            && end == self.next
+            && (begin..end).contains(&address)
+        {
+            self.holes.remove(&begin);
+            if begin < address {
+                self.holes.insert(begin, address);
+            }
+            self.next = address;
+        }
+    }
+
     /// Releases the addresses of `len` bytes and their guard, along with their memory.
     pub(super) fn leave_place(&mut self, address: u64, len: u64) {
         let mut begin = address;
