@@ -185,7 +185,10 @@ impl Launches for Case {
         let launch = self.launches[run as usize].clone().observers(observers);
         match launch.run(&self.queue) {
             Ok(_) => Ok(true),
-            Err(Error::Fault(_)) => Ok(false),
+            Err(Error::Fault(_)) => {
+                self.queue.clear();
+                Ok(false)
+            }
             Err(error) => Err(error),
         }
     }

@@ -8,10 +8,8 @@ use std::fmt::{self, Write};
 use cpp_demangle::{DemangleOptions, Symbol};
 use thiserror::Error;
 
-use signature::{Omissions, Signature};
+use signature::{MAX_BYTES, Omissions, Signature};
 
-/// Maximum size in bytes of a demangled name, since even a short symbol can expand exponentially, and of a parsed one.
-const MAX_BYTES: usize = 4096;
 /// Maximum number of kernels listed in an error message.
 const MAX_LISTED: usize = 6;
 /// Maximum number of characters compared in the search for similar names.

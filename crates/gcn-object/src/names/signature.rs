@@ -1,6 +1,7 @@
 //! Parses and normalizes C++ function names written by tools or people.
 
-use super::MAX_BYTES;
+/// Maximum size in bytes of a parsed name, and of a demangled one, since even a short symbol can expand exponentially.
+pub(super) const MAX_BYTES: usize = 4096;
 
 /// A function name: a path, and the parameters if they are stated.
 #[derive(Clone, Debug, PartialEq, Eq)]
