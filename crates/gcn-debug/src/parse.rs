@@ -317,6 +317,14 @@ impl Parser {
                 Expr::Place(place @ (Place::Name(_) | Place::Part { .. } | Place::Pointed(_))) => {
                     self.parts(place)
                 }
+                Expr::Place(Place::Vector {
+                    first,
+                    count,
+                    lane: None,
+                }) => {
+                    let lane = self.index()?;
+                    Ok(Expr::Place(Place::Vector { first, count, lane }))
+                }
                 inner => Ok(inner),
             };
         }
@@ -538,5 +546,13 @@ mod tests {
         assert!(sum(MAX_OPERATORS).is_ok());
         let error = sum(100_000).expect_err("it is too long");
         assert_eq!(error.message, "there are too many operators before `1`");
+    }
+
+    #[test]
+    fn registers_in_parentheses_have_lanes() {
+        let parsed = |text| parse(text, Isa::Gfx9);
+        assert_eq!(parsed("(v3)[5]"), parsed("v3[5]"));
+        assert_eq!(parsed("((v[2:3]))[5]"), parsed("v[2:3][5]"));
+        assert!(parsed("(v3[5])[6]").is_err());
     }
 }

@@ -3,6 +3,8 @@
 #[allow(dead_code, reason = "the test `exec_debug` uses the rest")]
 #[path = "dap/client.rs"]
 mod client;
+#[path = "dap/compiled.rs"]
+mod compiled;
 #[path = "dap/refusals.rs"]
 mod refusals;
 #[path = "dap/vscode.rs"]
@@ -367,7 +369,7 @@ fn buffers_have_names_that_are_no_expressions() {
     let mut client = Client::start("debug/endless.s", &["--dap"]);
     let path = client.directory.path().join("launch.toml");
     let launch = fs::read_to_string(&path).expect("the launch file");
-    let args = r#"{ v0 = "u32*2:iota", a-b = "u32*3" }"#;
+    let args = r#"{ v0 = "u32*2:iota", a-b = "u32*3", many = "u32*1000:iota" }"#;
     let changed = launch.replace(r#"{ out = "u32*1" }"#, args);
     assert_ne!(changed, launch);
     fs::write(&path, changed).expect("written");
@@ -389,6 +391,14 @@ fn buffers_have_names_that_are_no_expressions() {
     let set = json!({"variablesReference": scope, "name": "v0", "value": "7"});
     let reason = client.refused("setVariable", set);
     assert!(reason.contains("is no buffer in expressions"), "{reason}");
+    let shown = json!({"expression": "print many", "context": "repl"});
+    let shown = client.ask("evaluate", shown)["result"].clone();
+    assert!(
+        shown
+            .as_str()
+            .is_some_and(|it| it.trim_end().ends_with("198, 199, ... 800 more}")),
+        "{shown}"
+    );
     client.ends_well();
 }
 
@@ -504,103 +514,6 @@ fn faults_and_findings_are_exceptions() {
     assert!(name.contains("race"), "{info}");
     let reason = client.refused("stepBack", json!({"threadId": thread}));
     assert_eq!(reason, "going back is not possible with checkers");
-    client.ends_well();
-}
-
-/// Starts an adapter for a compiled fixture.
-fn compiled(object: &str, arguments: &[&str]) -> Client {
-    let directory = tempfile::tempdir().expect("a directory");
-    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-object/tests/fixtures/");
-    let object = format!("{fixtures}{object}");
-    let mut all = vec![object.as_str(), "--dap"];
-    all.extend(arguments);
-    let mut process = command(directory.path(), &all).spawn().expect("gcn starts");
-    let to = Box::new(process.stdin.take().expect("a pipe"));
-    let from = Box::new(BufReader::new(process.stdout.take().expect("a pipe")));
-    Client::new(directory, process, to, from)
-}
-
-#[test]
-fn variables_of_the_source_are_shown_and_changed() {
-    let arguments = [
-        "--grid=64",
-        "--arg=out=i32*64",
-        "--arg=in=f32*64:iota",
-        "--arg=n=4",
-    ];
-    let mut client = compiled("variables-O0-gfx906.co", &arguments);
-    client.ask("initialize", json!({"adapterID": "gcn"}));
-    client.ask("launch", json!({}));
-    client.event("initialized");
-    let line = json!({"line": 46, "condition": "any(lane == 3 && item.kind == 1)"});
-    let set = json!({"source": {"path": "/elsewhere/variables.cl"}, "breakpoints": [line]});
-    client.ask("setBreakpoints", set);
-    client.ask("configurationDone", json!({}));
-    let thread = client.stopped("breakpoint")["threadId"].clone();
-
-    let (scope, locals) = client.scope(&thread, "Locals");
-    let item = named(&locals, "item").clone();
-    assert_eq!(item["type"], "Item");
-    let fields = client.variables(&item["variablesReference"]);
-    assert_eq!(named(&fields, "kind")["value"], "SMALL");
-    let at = named(&fields, "at");
-    let (x, reference) = (&at["evaluateName"], at["variablesReference"].clone());
-    assert_eq!(x, "locals.item.at");
-    assert_eq!(named(&client.variables(&reference), "y")["value"], "2.5");
-    let new = json!({"variablesReference": reference, "name": "y", "value": "8"});
-    assert_eq!(client.ask("setVariable", new)["value"], "8");
-    assert_eq!(client.value("item.at.y * 2"), "16");
-    let tags = named(&fields, "tags");
-    assert_eq!(tags["value"], "{{1, 2, 3}, {4, 5, 6}}");
-    let rows = client.variables(&tags["variablesReference"]);
-    let last = client.variables(&named(&rows, "[1]")["variablesReference"]);
-    assert_eq!(
-        named(&last, "[2]")["evaluateName"],
-        "locals.item.tags[1][2]"
-    );
-    // A pointer to a buffer of the launch has the type of the source here.
-    let pointer = named(&locals, "in");
-    assert_eq!(pointer["type"], "const float *");
-    let first = client.variables(&pointer["variablesReference"]);
-    assert_eq!(named(&first, "[0]")["value"], "0");
-    let new = json!({"variablesReference": scope, "name": "lane", "value": "4"});
-    assert_eq!(client.ask("setVariable", new)["value"], "4");
-    let lds = named(&locals, "tile")["memoryReference"].clone();
-    let bytes = client.ask("readMemory", json!({"memoryReference": lds, "count": 4}));
-    assert_eq!(bytes["data"], "FAAAAA==", "20");
-    client.ends_well();
-}
-
-#[test]
-fn lines_of_compiled_code_have_breakpoints() {
-    let arguments = ["--grid=64", "--arg=data=f32*64:iota", "--arg=n=60"];
-    let mut client = compiled("lines-gfx906.co", &arguments);
-    client.ask(
-        "initialize",
-        json!({"adapterID": "gcn", "linesStartAt1": false}),
-    );
-    client.ask("launch", json!({}));
-    client.event("initialized");
-    let set = json!({"source": {"path": "/elsewhere/lines.cl"}, "breakpoints": [{"line": 3}]});
-    let set = client.ask("setBreakpoints", set)["breakpoints"][0].clone();
-    assert_eq!(
-        (&set["verified"], &set["line"]),
-        (&json!(true), &json!(3)),
-        "counted from 0"
-    );
-    let set = json!({"source": {"path": "/elsewhere/other.cl"}, "breakpoints": [{"line": 3}]});
-    let set = client.ask("setBreakpoints", set)["breakpoints"][0].clone();
-    let reason = set["message"].as_str().expect("a reason");
-    assert!(reason.contains("the program has no code of"), "{reason}");
-    client.ask("configurationDone", json!({}));
-    let thread = client.stopped("breakpoint")["threadId"].clone();
-    let stack = client.ask("stackTrace", json!({"threadId": thread}));
-    assert_eq!(stack["totalFrames"], 2, "one is inlined: {stack}");
-    let frames = stack["stackFrames"].as_array().expect("a list");
-    assert_eq!(
-        (&frames[0]["line"], &frames[1]["line"]),
-        (&json!(3), &json!(9))
-    );
     client.ends_well();
 }
 

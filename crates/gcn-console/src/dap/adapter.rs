@@ -117,6 +117,11 @@ impl Adapter {
         self.choices.client.lines_start_at1.into()
     }
 
+    /// Returns the client's number for the first column.
+    fn column_base(&self) -> u32 {
+        self.choices.client.columns_start_at1.into()
+    }
+
     pub(super) fn handle(
         &mut self,
         session: &mut Session<'_, '_>,
@@ -316,9 +321,9 @@ impl Adapter {
         let id = find_thread(session, arguments.thread_id)?;
         session.set_focus(id);
         let at = self.fault.filter(|fault| fault.0 == id).map(|it| it.1);
-        let base = self.line_base();
+        let bases = (self.line_base(), self.column_base());
         let names = (&mut self.references, &self.sources);
-        let frames = code::frames(session, names, id, at, base)?;
+        let frames = code::frames(session, names, id, at, bases)?;
         let total = frames.len();
         let most = match arguments.levels {
             0 => total,
@@ -379,7 +384,7 @@ impl Adapter {
         let arguments: ExpressionArguments = request.arguments()?;
         self.focus_on(session, arguments.frame_id)?;
         let references = &mut self.references;
-        let text = &arguments.expression;
+        let text = arguments.expression.trim();
         values::assign(
             session,
             references,

@@ -71,7 +71,7 @@ pub fn frames(
     (references, names): (&mut References, &SourceNames),
     id: WaveId,
     at: Option<u64>,
-    line_base: u32,
+    (line_base, column_base): (u32, u32),
 ) -> Result<Vec<StackFrame>, Refusal> {
     let wave = session.wave().ok_or("the wave has ended")?;
     let pc = at.unwrap_or(wave.pc);
@@ -83,7 +83,7 @@ pub fn frames(
         name: function.unwrap_or_else(|| symbol.clone()),
         source: line.map(|line| source(session, names, &line.file)),
         line: line.map_or(0, |line| line.line - 1 + line_base),
-        column: line.map_or(0, |_| line_base),
+        column: line.map_or(0, |_| column_base),
         instruction_pointer_reference: format!("{pc:#x}"),
     };
     if location.frames.len() <= 1 {

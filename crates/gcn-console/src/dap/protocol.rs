@@ -212,12 +212,16 @@ pub struct ClientFeatures {
     /// True if the client counts lines from 1.
     #[serde(default = "truth")]
     pub lines_start_at1: bool,
+    /// True if the client counts columns from 1.
+    #[serde(default = "truth")]
+    pub columns_start_at1: bool,
 }
 
 impl Default for ClientFeatures {
     fn default() -> ClientFeatures {
         ClientFeatures {
             lines_start_at1: true,
+            columns_start_at1: true,
         }
     }
 }

@@ -61,7 +61,7 @@ pub fn scopes(
     let locals = session.locals().unwrap_or_default();
     let mut all = Vec::new();
     if !locals.is_empty() {
-        let count = Some(locals.len());
+        let count = Some(locals.iter().filter(|it| !it.is_hidden).count());
         all.push(scope(
             "Locals",
             Group::Locals(id),
@@ -137,8 +137,8 @@ pub fn expression(session: &Session<'_, '_>, group: &Group, name: &str) -> Resul
             }
         }
         Group::Object(_, object) => match name.starts_with('[') {
-            true => format!("{object}{name}"),
-            false => format!("{object}.{name}"),
+            true => part_expression(object, name),
+            false => part_expression(object, &format!(".{name}")),
         },
         Group::Lane(_, lane) => format!("{name}[{lane}]"),
         Group::Register(_, register) => format!("{register}{name}"),
@@ -263,7 +263,7 @@ pub fn variables(
                     .get(number as usize - first)
                     .ok_or("there is no such part")?;
                 let name = suffix.trim_start_matches('.');
-                let text = format!("{text}{suffix}");
+                let text = part_expression(text, suffix);
                 Ok(match object {
                     Ok(object) => source_variable(session, references, name, &text, object, format),
                     Err(error) => missing(name, error),
@@ -339,6 +339,15 @@ pub fn variables(
 /// Expression that denotes a source variable even if a register or a buffer has the same name.
 fn local_expression(name: &str) -> String {
     format!("locals.{name}")
+}
+
+/// Expression for a part of a source object, such as `.x` or `[2]`. Parts bind more tightly than `*`.
+fn part_expression(object: &str, part: &str) -> String {
+    if object.starts_with('*') {
+        format!("({object}){part}")
+    } else {
+        format!("{object}{part}")
+    }
 }
 
 /// Represents a source object, with its children if it has any.
