@@ -18,6 +18,7 @@
 //> info registers s8 scc exec
 //> stepi
 //> stepi 2
+//> continue 3
 //> next
 //> set s8 = 1
 //> set v2[3] = 1000
@@ -30,20 +31,23 @@
 //> info lanes
 //> finish
 //> print out
+//> run
+//> continue 3
+//> print s8
 //> quit
 // GCN all: (gcn) info breakpoints
 // GCN all: No breakpoints or watchpoints.
 // GCN all: (gcn) break loop if v2[3] == 2
-// GCN all: Breakpoint 1 at loop (steps.s:127)
+// GCN all: Breakpoint 1 at loop (steps.s:143)
 // GCN all: (gcn) tbreak store
-// GCN all: Temporary breakpoint 2 at store (steps.s:133)
+// GCN all: Temporary breakpoint 2 at store (steps.s:149)
 // GCN all: (gcn) info breakpoints
-// GCN all: 1: break loop (steps.s:127), if v2[3] == 2
-// GCN all: 2: break store (steps.s:133), once
+// GCN all: 1: break loop (steps.s:143), if v2[3] == 2
+// GCN all: 2: break store (steps.s:149), once
 // GCN all: (gcn) run
 // GCN all: Breakpoint 1
-// GCN all: workgroup 0,0,0, wave 0: loop (steps.s:127)
-// GCN all: 127	    v_add_f32 v3, 1.0, v3
+// GCN all: workgroup 0,0,0, wave 0: loop (steps.s:143)
+// GCN all: 143	    v_add_f32 v3, 1.0, v3
 // GCN all: (gcn) print v2
 // GCN all: v2 = {2, 2, 2, 2, 2, 2, 2, 2, 0 <repeats 56 times>}, of which exec = 0xff are active
 // GCN all: (gcn) print v2[3] + 40, s8
@@ -66,36 +70,38 @@
 // GCN all: scc = 0x1 (1)
 // GCN all: exec = 0xff
 // GCN all: (gcn) stepi
-// GCN all: 128	    v_or_b32 v2, 2, v2
+// GCN all: 144	    v_or_b32 v2, 2, v2
 // GCN all: (gcn) stepi 2
-// GCN all: 130	    s_cmp_lg_u32 s8, 0
+// GCN all: 146	    s_cmp_lg_u32 s8, 0
+// GCN all: (gcn) continue 3
+// GCN all: error: continue takes a number only at a breakpoint or watchpoint
 // GCN all: (gcn) next
-// GCN all: 131	    s_cbranch_scc1 loop
+// GCN all: 147	    s_cbranch_scc1 loop
 // GCN all: (gcn) set s8 = 1
 // GCN all: (gcn) set v2[3] = 1000
 // GCN all: (gcn) set v2[70] = 1
 // GCN all: error: lane 70 does not exist: lanes are 0 to 63
 // GCN all: (gcn) continue
 // GCN all: Breakpoint 2
-// GCN all: workgroup 0,0,0, wave 0: store (steps.s:133)
-// GCN all: 133	    s_waitcnt lgkmcnt(0)
+// GCN all: workgroup 0,0,0, wave 0: store (steps.s:149)
+// GCN all: 149	    s_waitcnt lgkmcnt(0)
 // GCN all: (gcn) print/x v2
 // GCN all: v2 = {0x2, 0x2, 0x2, 0x3ea, 0x2, 0x2, 0x2, 0x2, 0x0 <repeats 56 times>}, of which exec = 0xff are active
 // GCN all: (gcn) info breakpoints
-// GCN all: 1: break loop (steps.s:127), if v2[3] == 2, hit 1 times
+// GCN all: 1: break loop (steps.s:143), if v2[3] == 2, hit 1 times
 // GCN all: (gcn) list
-// GCN all: 128	    v_or_b32 v2, 2, v2
-// GCN all: 129	    s_sub_u32 s8, s8, 1
-// GCN all: 130	    s_cmp_lg_u32 s8, 0
-// GCN all: 131	    s_cbranch_scc1 loop
-// GCN all: 132	store:
-// GCN all: >133	    s_waitcnt lgkmcnt(0)
-// GCN all: 134	    buffer_store_dword v2, v1, s[4:7], 0 offen
-// GCN all: 135	    s_endpgm
-// GCN all: 136	.rodata
-// GCN all: 137	.p2align 6
+// GCN all: 144	    v_or_b32 v2, 2, v2
+// GCN all: 145	    s_sub_u32 s8, s8, 1
+// GCN all: 146	    s_cmp_lg_u32 s8, 0
+// GCN all: 147	    s_cbranch_scc1 loop
+// GCN all: 148	store:
+// GCN all: >149	    s_waitcnt lgkmcnt(0)
+// GCN all: 150	    buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: 151	    s_endpgm
+// GCN all: 152	.rodata
+// GCN all: 153	.p2align 6
 // GCN all: (gcn) backtrace
-// GCN all: #0 ? at steps.s:133
+// GCN all: #0 ? at steps.s:149
 // GCN all: (gcn) info lanes
 // GCN all: exec = 0xff
 // GCN all: * lane 0: local 0,0,0, global 0,0,0
@@ -111,6 +117,16 @@
 // GCN all: All launches have ended.
 // GCN all: (gcn) print out
 // GCN all: out = {2, 2, 2, 1002, 2, 2, 2, 2}
+// GCN all: (gcn) run
+// GCN all: Breakpoint 1
+// GCN all: workgroup 0,0,0, wave 0: loop (steps.s:143)
+// GCN all: 143	    v_add_f32 v3, 1.0, v3
+// GCN all: (gcn) continue 3
+// GCN all: Breakpoint 1
+// GCN all: workgroup 0,0,0, wave 0: loop (steps.s:143)
+// GCN all: 143	    v_add_f32 v3, 1.0, v3
+// GCN all: (gcn) print s8
+// GCN all: s8 = 1
 // GCN all: (gcn) quit
 .globl kernel
 .p2align 8

@@ -28,11 +28,16 @@
 //> break s_endpgm
 //> continue
 //> continue
+//> delete
+//> start
+//> watch exec
+//> continue
+//> continue 2
 //> quit
 // GCN all: (gcn) start
 // GCN all: kernel begins
-// GCN all: workgroup 0,0,0, wave 0: kernel (watch.s:143)
-// GCN all: 143	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: workgroup 0,0,0, wave 0: kernel (watch.s:166)
+// GCN all: 166	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) watch out[2..4]
 // GCN all: Watchpoint 1: out[2..4]
 // GCN all: (gcn) watch out[9..70]
@@ -46,27 +51,27 @@
 // GCN all: (gcn) continue
 // GCN all: Watchpoint 2: v2[5]
 // GCN all: v2[5] was 7, is 14
-// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x18 (watch.s:148): v_lshlrev_b32_e32 v2, 1, v2
-// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x1c (watch.s:148): v_lshlrev_b32_e32 v2, 1, v2
-// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x1c (watch.s:149)
-// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x20 (watch.s:149)
-// GCN all: 149	    s_mov_b64 exec, 0xff
+// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x18 (watch.s:171): v_lshlrev_b32_e32 v2, 1, v2
+// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x1c (watch.s:171): v_lshlrev_b32_e32 v2, 1, v2
+// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x1c (watch.s:172)
+// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x20 (watch.s:172)
+// GCN all: 172	    s_mov_b64 exec, 0xff
 // GCN all: (gcn) continue
 // GCN all: Watchpoint 3: exec
 // GCN all: exec was 0xffffffffffffffff, is 0xff
-// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x1c (watch.s:149): s_mov_b64 exec, 0xff
-// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x20 (watch.s:149): s_mov_b64 exec, 0xff
-// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x24 (watch.s:150)
-// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x28 (watch.s:150)
-// GCN all: 150	    s_waitcnt lgkmcnt(0)
+// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x1c (watch.s:172): s_mov_b64 exec, 0xff
+// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x20 (watch.s:172): s_mov_b64 exec, 0xff
+// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x24 (watch.s:173)
+// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x28 (watch.s:173)
+// GCN all: 173	    s_waitcnt lgkmcnt(0)
 // GCN all: (gcn) continue
 // GCN all: Watchpoint 1: out[2..4]
 // GCN all: out[2] was 0, is 14; 1 more changed
-// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x28 (watch.s:151): buffer_store_dword v2, v1, s[4:7], 0 offen
-// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x2c (watch.s:151): buffer_store_dword v2, v1, s[4:7], 0 offen
-// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x30 (watch.s:152)
-// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x34 (watch.s:152)
-// GCN all: 152	    s_mov_b64 exec, -1
+// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x28 (watch.s:174): buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x2c (watch.s:174): buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x30 (watch.s:175)
+// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x34 (watch.s:175)
+// GCN all: 175	    s_mov_b64 exec, -1
 // GCN all: (gcn) info breakpoints
 // GCN all: 1: watch out[2..4], hit 1 times
 // GCN all: 2: watch v2[5], of workgroup 0,0,0, wave 0, if v2[5] > 10, hit 1 times
@@ -77,45 +82,45 @@
 // GCN all: (gcn) continue
 // GCN all: Watchpoint 3: exec
 // GCN all: exec was 0xff, is 0xffffffffffffffff
-// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x30 (watch.s:152): s_mov_b64 exec, -1
-// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x34 (watch.s:152): s_mov_b64 exec, -1
-// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x34 (watch.s:153)
-// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x38 (watch.s:153)
-// GCN all: 153	    buffer_store_dword v0, v1, s[4:7], 0 offen
+// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x30 (watch.s:175): s_mov_b64 exec, -1
+// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x34 (watch.s:175): s_mov_b64 exec, -1
+// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x34 (watch.s:176)
+// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x38 (watch.s:176)
+// GCN all: 176	    buffer_store_dword v0, v1, s[4:7], 0 offen
 // GCN all: (gcn) continue
 // GCN all: Watchpoint 1: out[2..4]
 // GCN all: out[2] was 14, is 2; 1 more changed
-// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x34 (watch.s:153): buffer_store_dword v0, v1, s[4:7], 0 offen
-// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x38 (watch.s:153): buffer_store_dword v0, v1, s[4:7], 0 offen
-// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x3c (watch.s:154)
-// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x40 (watch.s:154)
-// GCN all: 154	    s_endpgm
+// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x34 (watch.s:176): buffer_store_dword v0, v1, s[4:7], 0 offen
+// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x38 (watch.s:176): buffer_store_dword v0, v1, s[4:7], 0 offen
+// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x3c (watch.s:177)
+// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x40 (watch.s:177)
+// GCN all: 177	    s_endpgm
 // GCN all: (gcn) delete
 // GCN all: (gcn) start
 // GCN all: kernel begins
-// GCN all: workgroup 0,0,0, wave 0: kernel (watch.s:143)
-// GCN all: 143	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: workgroup 0,0,0, wave 0: kernel (watch.s:166)
+// GCN all: 166	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) watch count(v0 > 9)
 // GCN all: Watchpoint 4: count(v0 > 9)
 // GCN all: (gcn) continue
 // GCN all: Watchpoint 4: count(v0 > 9)
 // GCN all: count(v0 > 9) was 54, is 0
-// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x1c (watch.s:149): s_mov_b64 exec, 0xff
-// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x20 (watch.s:149): s_mov_b64 exec, 0xff
-// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x24 (watch.s:150)
-// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x28 (watch.s:150)
-// GCN all: 150	    s_waitcnt lgkmcnt(0)
+// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x1c (watch.s:172): s_mov_b64 exec, 0xff
+// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x20 (watch.s:172): s_mov_b64 exec, 0xff
+// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x24 (watch.s:173)
+// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x28 (watch.s:173)
+// GCN all: 173	    s_waitcnt lgkmcnt(0)
 // GCN all: (gcn) delete
 // GCN all: (gcn) watch $count > 8
 // GCN all: Watchpoint 5: $count > 8
 // GCN all: (gcn) continue
 // GCN all: Watchpoint 5: $count > 8
 // GCN all: $count > 8 was 0, is 1
-// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x28 (watch.s:151): buffer_store_dword v2, v1, s[4:7], 0 offen
-// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x2c (watch.s:151): buffer_store_dword v2, v1, s[4:7], 0 offen
-// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x30 (watch.s:152)
-// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x34 (watch.s:152)
-// GCN all: 152	    s_mov_b64 exec, -1
+// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x28 (watch.s:174): buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x2c (watch.s:174): buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x30 (watch.s:175)
+// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x34 (watch.s:175)
+// GCN all: 175	    s_mov_b64 exec, -1
 // GCN all: (gcn) delete
 // GCN all: (gcn) watch out[2]
 // GCN all: Watchpoint 6: out[2]
@@ -124,16 +129,34 @@
 // GCN all: (gcn) continue
 // GCN all: Watchpoint 6: out[2]
 // GCN all: out[2] was 14, is 2
-// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x34 (watch.s:153): buffer_store_dword v0, v1, s[4:7], 0 offen
-// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x38 (watch.s:153): buffer_store_dword v0, v1, s[4:7], 0 offen
-// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x3c (watch.s:154)
-// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x40 (watch.s:154)
-// GCN all: 154	    s_endpgm
+// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x34 (watch.s:176): buffer_store_dword v0, v1, s[4:7], 0 offen
+// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x38 (watch.s:176): buffer_store_dword v0, v1, s[4:7], 0 offen
+// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x3c (watch.s:177)
+// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x40 (watch.s:177)
+// GCN all: 177	    s_endpgm
 // GCN all: (gcn) continue
 // GCN all: Breakpoint 7
-// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x3c (watch.s:154)
-// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x40 (watch.s:154)
-// GCN all: 154	    s_endpgm
+// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x3c (watch.s:177)
+// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x40 (watch.s:177)
+// GCN all: 177	    s_endpgm
+// GCN all: (gcn) delete
+// GCN all: (gcn) start
+// GCN all: kernel begins
+// GCN all: workgroup 0,0,0, wave 0: kernel (watch.s:166)
+// GCN all: 166	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: (gcn) watch exec
+// GCN all: Watchpoint 8: exec
+// GCN all: (gcn) continue
+// GCN all: Watchpoint 8: exec
+// GCN all: exec was 0xffffffffffffffff, is 0xff
+// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x1c (watch.s:172): s_mov_b64 exec, 0xff
+// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x20 (watch.s:172): s_mov_b64 exec, 0xff
+// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x24 (watch.s:173)
+// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x28 (watch.s:173)
+// GCN all: 173	    s_waitcnt lgkmcnt(0)
+// GCN all: (gcn) continue 2
+// GCN all: kernel has ended: waves 1, instructions 12
+// GCN all: All launches have ended.
 // GCN all: (gcn) quit
 .globl kernel
 .p2align 8

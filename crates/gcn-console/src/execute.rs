@@ -30,7 +30,7 @@ pub struct Focus {
     displayed: u32,
     /// First line of the next listing.
     next_line: Option<Line>,
-    /// Breakpoints hit at the last stop.
+    /// Breakpoints and watchpoints of the last stop.
     hits: Vec<u32>,
     /// Format and size of the last `x`.
     examined: Option<(Format, u64)>,
@@ -74,6 +74,8 @@ impl Focus {
         });
         self.hits = match stop {
             Stop::Breakpoints(numbers) => numbers.clone(),
+            Stop::Watchpoints { changes, .. } => changes.iter().map(|it| it.0).collect(),
+            Stop::Condition { number, .. } => vec![*number],
             _ => Vec::new(),
         };
     }
@@ -169,10 +171,17 @@ fn resume(
         Command::Continue => {
             if !rest.is_empty() {
                 let passes = count(session, rest)?.saturating_sub(1);
+                let mut is_used = false;
                 for number in &focus.hits {
                     if let Some(stop) = session.stop_point_mut(*number) {
                         stop.ignored = passes;
+                        is_used = true;
                     }
+                }
+                if !is_used {
+                    return Err(
+                        "continue takes a number only at a breakpoint or watchpoint".to_owned()
+                    );
                 }
             }
             return Ok(Resume::Continue);

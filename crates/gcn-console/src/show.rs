@@ -25,13 +25,16 @@ pub fn wave_name(id: WaveId) -> String {
 
 /// Formats numbers in braces, folding long runs of equal numbers.
 pub fn numbers(all: &[Scalar], format: Format) -> String {
+    first_numbers(all, all.len() as u64, format)
+}
+
+/// Formats the numbers `known`, which are the first of `total`, like [`numbers`].
+fn first_numbers(known: &[Scalar], total: u64, format: Format) -> String {
     let mut parts = Vec::new();
-    let mut rest = all;
-    while let Some(first) = rest.first() {
-        if parts.len() >= MAX_ELEMENTS {
-            parts.push(format!("... {} more", rest.len()));
-            break;
-        }
+    let mut rest = known;
+    while parts.len() < MAX_ELEMENTS
+        && let Some(first) = rest.first()
+    {
         let equal = rest.iter().take_while(|it| it.bits == first.bits).count();
         let text = first.text(format);
         let (part, count) = match folded(&text, equal) {
@@ -40,6 +43,10 @@ pub fn numbers(all: &[Scalar], format: Format) -> String {
         };
         parts.push(part);
         rest = &rest[count..];
+    }
+    let more = total - (known.len() - rest.len()) as u64;
+    if more > 0 {
+        parts.push(format!("... {more} more"));
     }
     format!("{{{}}}", parts.join(", "))
 }
@@ -81,13 +88,7 @@ fn buffer(view: &View<'_>, number: usize, format: Format) -> Result<String, Mess
     });
     let elements: Result<Vec<Scalar>, _> = elements.collect();
     let elements = elements.map_err(|error| error.to_string())?;
-    let more = count - elements.len() as u64;
-    let text = numbers(&elements, format);
-    Ok(if more > 0 && !text.contains("...") {
-        format!("{} ... {more} more}}", text.trim_end_matches('}'))
-    } else {
-        text
-    })
+    Ok(first_numbers(&elements, count, format))
 }
 
 /// Describes the reason for a stop. Returns `None` after a completed step, forward or back.
