@@ -13,7 +13,7 @@ use crate::error::EvalError;
 use crate::eval;
 use crate::goal::Goal;
 use crate::past::Moment;
-use crate::session::{Scheduler, State, Stop};
+use crate::session::{LastRun, Scheduler, State, Stop};
 use crate::stops::{Change, Observation, StopKind, StopPoint};
 use crate::view::View;
 
@@ -130,14 +130,7 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
     let last = state.last.take();
     let (changes, error) = last.map_or_else(Default::default, |_| changes(state, paused));
     if let (Some(last), false) = (last, changes.is_empty()) {
-        // The wave may have ended: its outstanding memory operations take effect then.
-        let is_there = paused.wave(last.at.wave).is_some();
-        let wave = if is_there {
-            last.at.wave
-        } else {
-            current.at.wave
-        };
-        focus_on(state, paused, wave);
+        focus_on(state, paused, wave_of(last, paused, current));
         return Some(match error {
             Some((number, error)) => Stop::Condition { number, error },
             None => Stop::Watchpoints {
@@ -146,12 +139,13 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
             },
         });
     }
-    if last.is_some()
+    if let Some(last) = last
         && let Some(findings) = &mut state.findings
     {
         let (stopping, passing) = state.catches.divide(findings.fresh());
         state.passing.extend(passing);
         if !stopping.is_empty() {
+            focus_on(state, paused, wave_of(last, paused, current));
             return Some(Stop::Findings(stopping));
         }
     }
@@ -166,6 +160,16 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
     };
     let reached = reached(state, paused, current);
     hit.or(reached)
+}
+
+/// Returns the wave of the last instruction, or the current one if that wave has ended: its outstanding memory operations
+/// take effect then.
+fn wave_of(last: LastRun, paused: &Paused<'_>, current: Current) -> WaveId {
+    if paused.wave(last.at.wave).is_some() {
+        last.at.wave
+    } else {
+        current.at.wave
+    }
 }
 
 /// True if a signal has interrupted the run or its timeout has expired. Clears the signal.

@@ -509,6 +509,8 @@ fn faults_and_findings_are_exceptions() {
     assert_eq!(answers, json!([{"verified": true}]));
     client.ask("configurationDone", json!({}));
     let thread = client.stopped("exception")["threadId"].clone();
+    // Behind the store of the other wave.
+    assert_eq!(client.frame(&thread)["line"], line(&client, "s_waitcnt"));
     let info = client.ask("exceptionInfo", json!({"threadId": thread}));
     let name = info["exceptionId"].as_str().expect("a name");
     assert!(name.contains("race"), "{info}");
