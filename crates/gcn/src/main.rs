@@ -145,7 +145,7 @@ fn main() -> ExitCode {
 
 /// Parses the arguments, runs the command and reports its error.
 fn run_command() -> ExitCode {
-    let mut out = BufWriter::new(stdout::locked());
+    let mut out = BufWriter::new(stdout::shared());
     let result = if clrxdisasm::is_called(std::env::args_os().next().as_deref()) {
         match clrxdisasm::Args::try_parse() {
             Ok(args) => clrxdisasm::run(&args, &mut out).map(ExitCode::from),

@@ -3,7 +3,7 @@
 //!
 //! This module may use `unsafe`, to query a descriptor by number.
 
-use std::io::{self, Stdout, StdoutLock, Write};
+use std::io::{self, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// True if standard output was closed when the process started.
@@ -23,9 +23,9 @@ static LOOK: extern "C" fn() = {
 };
 
 /// Writer to standard output. Fails if standard output was closed when the process started.
-struct Output<T>(T);
+struct Output(Stdout);
 
-impl<T: Write> Write for Output<T> {
+impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         check()?;
         self.0.write(bytes)
@@ -47,12 +47,7 @@ pub fn check() -> io::Result<()> {
     Ok(())
 }
 
-/// Standard output, locked for this thread.
-pub fn locked() -> impl Write {
-    Output::<StdoutLock<'static>>(io::stdout().lock())
-}
-
-/// Standard output for several threads, or for a thread that already holds its lock.
+/// Standard output, locked for each write alone: other threads write to it too, such as the one with the line editor.
 pub fn shared() -> impl Write + Send {
-    Output::<Stdout>(io::stdout())
+    Output(io::stdout())
 }

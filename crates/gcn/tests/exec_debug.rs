@@ -11,6 +11,8 @@ mod clients;
 mod libraries;
 #[path = "../../gcn-hsa/link.rs"]
 mod link;
+#[path = "exec_debug/terminals.rs"]
+mod terminals;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

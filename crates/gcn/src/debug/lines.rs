@@ -1,6 +1,7 @@
 //! Command lines from a terminal, a pipe or a file.
 
-use std::io::{self, BufRead, IsTerminal};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,16 +15,19 @@ use reedline::{
 };
 
 use gcn_console::commands::COMMANDS;
-use gcn_console::console::{CommandLine, CommandSource};
+use gcn_console::console::{CommandLine, CommandSource, PROMPT};
 
 use crate::input;
+use crate::render::tell;
 
-/// Maximum length of a piped command line in bytes, without the newline.
+/// Maximum length in bytes of a line that is read without a line editor, excluding the newline.
 const MAX_LINE: u64 = 1 << 16;
 
 pub enum Lines {
     /// Terminal with history and completion.
     Terminal(Box<Reedline>),
+    /// Terminal without a line editor. Prompts go to standard error.
+    Plain(BufReader<File>),
     /// Lines from options and files.
     Given(std::vec::IntoIter<String>),
     /// Standard input that is not a terminal.
@@ -31,13 +35,18 @@ pub enum Lines {
 }
 
 impl Lines {
-    /// Reads standard input. If it is a terminal, a line editor completes `names`.
+    /// Reads standard input. At a terminal, a line editor completes `names`.
     pub fn standard(names: Vec<String>) -> Lines {
-        if io::stdin().is_terminal() {
+        if io::stdin().is_terminal() && Lines::can_edit() {
             Lines::terminal(&Names::new(names), None)
         } else {
             Lines::Pipe
         }
+    }
+
+    /// True if a line editor can be used: it queries the terminal through standard output.
+    pub fn can_edit() -> bool {
+        io::stdout().is_terminal()
     }
 
     /// Opens a line editor that completes `names`. Setting `ends` ends the input.
@@ -73,7 +82,7 @@ impl Lines {
 
 impl CommandSource for Lines {
     fn next(&mut self) -> io::Result<Option<CommandLine>> {
-        let is_typed = matches!(self, Lines::Terminal(_));
+        let is_typed = matches!(self, Lines::Terminal(_) | Lines::Plain(_));
         Ok(self.text()?.map(|text| CommandLine { text, is_typed }))
     }
 }
@@ -84,13 +93,21 @@ impl Lines {
         match self {
             Lines::Given(lines) => Ok(lines.next()),
             Lines::Pipe => piped_line(&mut io::stdin().lock()),
+            Lines::Plain(terminal) => {
+                tell(format_args!("{PROMPT}"));
+                piped_line(terminal)
+            }
             Lines::Terminal(editor) => {
                 let left = DefaultPromptSegment::Basic("(gcn".to_owned());
                 let prompt = DefaultPrompt::new(left, DefaultPromptSegment::Empty);
-                match editor.read_line(&ClosedPrompt(prompt))? {
-                    Signal::Success(line) => Ok(Some(line)),
-                    Signal::CtrlC => Ok(Some(String::new())),
-                    _ => Ok(None),
+                let prompt = ClosedPrompt(prompt);
+                loop {
+                    match editor.read_line(&prompt)? {
+                        Signal::Success(line) => return Ok(Some(line)),
+                        // The line is discarded.
+                        Signal::CtrlC => {}
+                        _ => return Ok(None),
+                    }
                 }
             }
         }

@@ -2,7 +2,7 @@
 //! connects to this one's socket and requests commands.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, BufReader, IsTerminal, Read};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
@@ -109,15 +109,14 @@ impl DebugOptions {
                 return Err(UsageError(message.to_owned()).into());
             }
             Some(file) => sources.push(Box::new(Lines::Given(Lines::of_file(file)?.into_iter()))),
-            None if io::stderr().is_terminal() && File::open(TERMINAL).is_ok() => {
-                let ends = Some(shared.ended.clone());
-                sources.push(Box::new(Lines::terminal(&shared.names, ends)));
-            }
-            None if self.execute.is_empty() => {
-                let message = "--debug needs a terminal, or commands from --commands FILE or --execute COMMAND";
-                return Err(UsageError(message.to_owned()).into());
-            }
-            None => {}
+            None => match shared.terminal() {
+                Some(terminal) => sources.push(Box::new(terminal)),
+                None if self.execute.is_empty() => {
+                    let message = "--debug needs a terminal, or commands from --commands FILE or --execute COMMAND";
+                    return Err(UsageError(message.to_owned()).into());
+                }
+                None => {}
+            },
         }
         let first = self.execute.clone().into_iter();
         sources.push(Box::new(Lines::Given(first)));
@@ -179,6 +178,19 @@ fn spawn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
 type Sources = Mutex<Vec<Box<dyn CommandSource>>>;
 
 impl Shared {
+    /// Lines from the controlling terminal, or `None` if there is none or standard error is redirected.
+    fn terminal(&self) -> Option<Lines> {
+        let terminal = File::open(TERMINAL).ok()?;
+        if !io::stderr().is_terminal() {
+            return None;
+        }
+        Some(if Lines::can_edit() {
+            Lines::terminal(&self.names, Some(self.ended.clone()))
+        } else {
+            Lines::Plain(BufReader::new(terminal))
+        })
+    }
+
     fn processes(&self) -> MutexGuard<'_, Processes> {
         self.processes
             .lock()
