@@ -165,9 +165,11 @@ fn resume(
             session.set_stop_once(command == Command::Start);
             return Ok(Resume::Restart);
         }
-        Command::Continue if !session.is_running() => {
+        Command::Continue if !session.is_running() && focus.names.is_none() => {
             return Err("no launch runs: use run or start".to_owned());
         }
+        // The program waits at its first launch.
+        Command::Continue if !session.is_running() => return Ok(Resume::Restart),
         Command::Continue => {
             if !rest.is_empty() {
                 let passes = count(session, rest)?.saturating_sub(1);

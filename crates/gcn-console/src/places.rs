@@ -2,13 +2,13 @@
 
 use gcn_debug::{
     EvalError, Evaluated, Expr, Line, ParseError, Session, Space, StopKind, Symbol, Target,
-    evaluate, parse, resolve,
+    evaluate, matches_pattern, parse, resolve,
 };
-
+use gcn_isa::Isa;
 use gcn_report::printable;
 
-/// Mnemonic suffixes that select an encoding.
-const ENCODINGS: [&str; 4] = ["_e32", "_e64", "_sdwa", "_dpp"];
+/// Mnemonic suffixes: none, and those that select an encoding.
+const SUFFIXES: [&str; 5] = ["", "_e32", "_e64", "_sdwa", "_dpp"];
 
 /// Error message of a command, for the user.
 pub type Message = String;
@@ -173,11 +173,7 @@ pub fn stops_at(
         let description = describe(session, moved(first)) + &others;
         return Ok((StopKind::Addresses(addresses), description));
     }
-    let is_name = |row: &gcn_isa::Row| {
-        let rest = text.strip_prefix(row.name);
-        rest.is_some_and(|rest| rest.is_empty() || ENCODINGS.contains(&rest))
-    };
-    if text.contains('*') || gcn_isa::rows().any(is_name) {
+    if is_mnemonic(program.isa(), text) {
         let kind = StopKind::Mnemonic(text.to_owned());
         return Ok((kind, format!("instruction {}", printable(text))));
     }
@@ -189,6 +185,18 @@ pub fn stops_at(
         printable(text),
         printable(&names.join(", "))
     ))
+}
+
+/// True if an instruction of the instruction set has a mnemonic that matches a pattern.
+fn is_mnemonic(isa: Isa, pattern: &str) -> bool {
+    let first = pattern.split('*').next().unwrap_or_default();
+    isa.tables().names().any(|name| {
+        // Most names differ in the pattern's first part, which may extend into the suffix.
+        (name.starts_with(first) || first.starts_with(name))
+            && SUFFIXES
+                .iter()
+                .any(|suffix| matches_pattern(&format!("{name}{suffix}"), pattern))
+    })
 }
 
 /// Returns the suffix for a description of `count` locations, of which only the first is shown.

@@ -136,7 +136,7 @@ pub use past::{MemoryImage, Moment};
 pub use program::{Line, Location, Program, Symbol};
 pub use scalar::{Format, Scalar, ScalarType};
 pub use session::{Leave, Resume, Scheduler, Session, Stop};
-pub use stops::{Change, Observation, StopKind, StopPoint, Watched};
+pub use stops::{Change, Observation, StopKind, StopPoint, Watched, matches_pattern};
 pub use store_log::StoreLog;
 pub use view::{NamedBuffer, Target, View};
 pub use why::{

@@ -342,7 +342,14 @@ fn has_name(step: &Step, pattern: &str) -> bool {
 }
 
 /// True if a name matches a pattern in which `*` stands for any text.
-fn matches_pattern(name: &str, pattern: &str) -> bool {
+///
+/// # Examples
+/// ```
+/// use gcn_debug::matches_pattern;
+/// assert!(matches_pattern("v_mul_f32", "v_*_f32"));
+/// assert!(!matches_pattern("v_mul_f32", "v_mul"));
+/// ```
+pub fn matches_pattern(name: &str, pattern: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else {
         return name == pattern;
     };

@@ -288,8 +288,9 @@ fn a_breakpoint_waits_for_code_that_has_its_name() {
         "break nosuch",
         "break nosuch.hip:3",
         "break *16",
+        "break foo_*",
         "info breakpoints",
-        "run",
+        "continue",
     ];
     let (status, stdout, stderr) = session(&[], &lines, &[name(shift())], "");
     assert_eq!((status, &*stdout), (Some(0), "ok\n"), "{stderr}");
@@ -299,6 +300,7 @@ fn a_breakpoint_waits_for_code_that_has_its_name() {
             "Breakpoint 1 waits for the code of a later launch: no symbol, line or instruction is named nosuch; symbols are shift, fill",
             "Breakpoint 2 waits for the code of a later launch: no file nosuch.hip",
             "error: 0x10 is not the address of an instruction of the program\n",
+            "Breakpoint 3 waits for the code of a later launch: no symbol, line or instruction is named foo_*; symbols are ",
             "1: break nosuch, not in any loaded code\n",
             "The program ended with status 0.\n",
         ],
