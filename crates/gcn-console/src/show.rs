@@ -563,16 +563,14 @@ pub fn source(
         .wave()
         .and_then(|wave| session.program().line(wave.pc));
     let mut text = String::new();
-    for number in first..first.saturating_add(count) {
-        let Some(line) = lines.get(number.saturating_sub(1) as usize) else {
-            break;
-        };
+    for (&number, line) in lines.range(first..first.saturating_add(count)) {
         let is_here = here.is_some_and(|it| it.file == file.file && it.line == number);
         let mark = if is_here { ">" } else { " " };
         let _ = writeln!(text, "{mark}{number}\t{}", source_text(line));
     }
     if text.is_empty() {
-        return Err(format!("{} has {} lines", file_name(file), lines.len()));
+        let last = lines.last_key_value().map_or(0, |(number, _)| *number);
+        return Err(format!("{} has {last} lines", file_name(file)));
     }
     Ok(text)
 }

@@ -1,7 +1,7 @@
 //! Symbols and source lines of the debugged code.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -60,8 +60,8 @@ pub struct Location {
     pub frames: Vec<(Option<String>, Option<Line>)>,
 }
 
-/// Lines of a file, or `None` if the file cannot be read.
-type FileText = Option<Arc<Vec<String>>>;
+/// Lines of a file by line number, or `None` if the file cannot be read.
+type FileText = Option<Arc<BTreeMap<u32, String>>>;
 
 /// Variables in scope, or the reason why they cannot be read.
 type Variables = Result<Arc<[SourceVariable]>, LinesError>;
@@ -391,32 +391,33 @@ impl Program {
         std::iter::once(path.to_owned()).chain(elsewhere)
     }
 
-    /// Returns the lines of a file, or `None` if the file is neither embedded in the debug information nor on disk.
-    pub fn text(&self, file: &Arc<str>) -> Option<Arc<Vec<String>>> {
+    /// Returns the lines of a file by line number, or `None` if the file is neither embedded in the debug information nor on
+    /// disk.
+    pub fn text(&self, file: &Arc<str>) -> Option<Arc<BTreeMap<u32, String>>> {
         let mut files = self.files.borrow_mut();
         let read = || {
-            let embedded = self.lines.as_ref().and_then(|it| it.embedded_source(file));
+            let embedded = self.lines.as_ref().and_then(|it| it.embedded_lines(file));
             let path = Path::new(&**file);
-            let text = embedded.or_else(|| self.paths(path).find_map(|path| read(&path)))?;
-            Some(Arc::new(text.lines().map(str::to_owned).collect()))
+            let lines = embedded.or_else(|| self.paths(path).find_map(|path| read(&path)))?;
+            Some(Arc::new(lines))
         };
         files.entry(file.clone()).or_insert_with(read).clone()
     }
 
     /// Returns the text of a line.
     pub fn line_text(&self, line: &Line) -> Option<String> {
-        let text = self.text(&line.file)?;
-        text.get(line.line.checked_sub(1)? as usize).cloned()
+        self.text(&line.file)?.get(&line.line).cloned()
     }
 }
 
-/// Reads a source file. The path comes from the code object and may name a pipe or a device, so only regular files are
-/// read.
-fn read(path: &Path) -> Option<String> {
+/// Reads the lines of a source file. The path comes from the code object and may name a pipe or a device, so only regular
+/// files are read.
+fn read(path: &Path) -> Option<BTreeMap<u32, String>> {
     let metadata = fs::metadata(path).ok()?;
     let is_readable = metadata.is_file() && metadata.len() <= MAX_SOURCE_BYTES;
     let bytes = is_readable.then(|| fs::read(path).ok()).flatten()?;
-    String::from_utf8(bytes).ok()
+    let text = String::from_utf8(bytes).ok()?;
+    Some((1..).zip(text.lines().map(str::to_owned)).collect())
 }
 
 /// Removes `.` and `..` from an absolute path, as editors do. Resolves symbolic links if the shortened path would

@@ -8,6 +8,7 @@ mod parameters;
 mod types;
 mod variables;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -20,7 +21,7 @@ use thiserror::Error;
 use crate::bundle::decompress_section;
 use crate::names::source_name;
 use crate::object::{CodeObject, Section};
-use embedded::{DwarfReader, EmbeddedSources, displayed_path};
+use embedded::{DwarfReader, EmbeddedSources, displayed_path, lines_of};
 pub use language::SourceLanguage;
 pub use location::{
     LocationError, PiecePlace, SourceRegister, SourceSpace, VariablePiece, VariableState,
@@ -306,6 +307,20 @@ impl SourceLines {
         embedded
             .text(file)
             .or_else(|| embedded.text(embedded.path_of(file)?))
+    }
+
+    /// Returns the lines of a file named in a [`SourcePlace`] by line number, if the debug information contains its text
+    /// (`-gembed-source`). `#line` directives in the text are applied and left out.
+    ///
+    /// # Examples
+    /// ```
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
+    /// let lines = object.source_lines()?.expect("compiled with -g");
+    /// assert_eq!(lines.embedded_lines("./lines.cl"), None, "compiled without -gembed-source");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn embedded_lines(&self, file: &str) -> Option<BTreeMap<u32, String>> {
+        Some(lines_of(&self.embedded_source(file)?, file))
     }
 }
 

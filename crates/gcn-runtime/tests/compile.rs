@@ -118,6 +118,9 @@ fn debug_information_of_a_text_has_the_text() {
     assert!(place.file.starts_with("<program "), "{place}");
     let embedded = lines.embedded_source(&place.file).unwrap();
     assert!(embedded.ends_with(text), "{embedded}");
+    let numbered = lines.embedded_lines(&place.file).unwrap();
+    let second = numbered.get(&2).map(String::as_str);
+    assert_eq!(second, Some("    x[get_global_id(0)] *= 3;"));
     assert_eq!(lines.embedded_source("<program >"), None);
 }
 

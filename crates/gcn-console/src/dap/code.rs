@@ -21,7 +21,7 @@ const MAX_SKIP: i64 = 1 << 20;
 /// Maximum number of bytes in a response.
 const MAX_BYTES: u64 = 1 << 22;
 
-/// Maximum number of source lines searched for code.
+/// Maximum number of source lines in a response, or searched for code.
 const MAX_LINES: u32 = 1 << 20;
 
 /// Returns the waves that have started and not ended.
@@ -107,9 +107,18 @@ pub fn text(
     source: &Source,
 ) -> Result<Value, Refusal> {
     let file = file(session, names, source)?;
-    let text = session.program().text(&file);
-    let text = text.ok_or_else(|| format!("{file} cannot be read"))?;
-    Ok(json!({"content": text.join("\n") + "\n"}))
+    let lines = session.program().text(&file);
+    let lines = lines.ok_or_else(|| format!("{file} cannot be read"))?;
+    let mut content = String::new();
+    let mut next = 1;
+    for (&number, line) in lines.range(1..=MAX_LINES) {
+        // Line numbers may skip some, because of a `#line` directive.
+        content.extend(std::iter::repeat_n('\n', (number - next) as usize));
+        content += line;
+        content.push('\n');
+        next = number + 1;
+    }
+    Ok(json!({"content": content}))
 }
 
 /// Returns the sources of the program.

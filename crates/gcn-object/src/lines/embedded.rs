@@ -1,6 +1,6 @@
 //! Source text embedded in debug information (`-gembed-source`).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use gimli::{Dwarf, EndianArcSlice, LittleEndian, Reader as _, UnitHeader};
 
@@ -89,4 +89,72 @@ fn join(path: &mut String, part: &str) {
 pub(super) fn displayed_path(path: &str) -> &str {
     let name = path.rfind("/<").map(|slash| &path[slash + 1..]);
     name.filter(|name| name.ends_with('>')).unwrap_or(path)
+}
+
+/// Extracts the lines of a file from text with `#line` directives, by line number.
+pub(super) fn lines_of(text: &str, file: &str) -> BTreeMap<u32, String> {
+    let is_file = |name: &str| {
+        let directory = file.strip_suffix(name);
+        directory.is_some_and(|it| it.is_empty() || it.ends_with('/'))
+    };
+    let (mut named, mut unnamed) = (BTreeMap::new(), BTreeMap::new());
+    let mut number: u32 = 1;
+    // True for lines of the file, false for lines of another file, `None` until the text names a file.
+    let mut is_own = None;
+    for line in text.lines() {
+        if let Some((next, name)) = line_directive(line) {
+            number = next;
+            is_own = name.map(is_file).or(is_own);
+            continue;
+        }
+        match is_own {
+            Some(true) => drop(named.insert(number, line.to_owned())),
+            Some(false) => (),
+            None => drop(unnamed.insert(number, line.to_owned())),
+        }
+        number = number.saturating_add(1);
+    }
+    if named.is_empty() { unnamed } else { named }
+}
+
+/// Parses the line number and the file name of a directive `#line 12 "name"` or `# 12 "name"`.
+fn line_directive(line: &str) -> Option<(u32, Option<&str>)> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start();
+    let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
+    let digits = rest.find(|c: char| !c.is_ascii_digit());
+    let (number, rest) = rest.split_at(digits.unwrap_or(rest.len()));
+    let number = number.parse().ok()?;
+    let rest = rest.trim();
+    if rest.is_empty() {
+        return Some((number, None));
+    }
+    // With other text, the line is a comment of assembly.
+    let (name, _) = rest.strip_prefix('"')?.split_once('"')?;
+    Some((number, Some(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_count_the_lines_of_a_text() {
+        let text = "first\n#line 7 \"a.cl\"\nseven\n # 3 \"dir/b.cl\"\nthree\n#line 20\ntwenty\n#line x\n\
+                    # 4 registers\n";
+        let line = |file, number| lines_of(text, file).get(&number).cloned();
+        for (file, number, expected) in [
+            ("/tmp/a.cl", 7, Some("seven")),
+            ("/tmp/a.cl", 1, None),
+            ("/tmp/a.cl", 20, None),
+            ("/tmp/dir/b.cl", 3, Some("three")),
+            ("dir/b.cl", 20, Some("twenty")),
+            ("dir/b.cl", 21, Some("#line x")),
+            ("dir/b.cl", 22, Some("# 4 registers")),
+            ("/tmp/c.cl", 1, Some("first")),
+            ("/tmp/c.cl", 7, None),
+            ("/tmp/xa.cl", 7, None),
+        ] {
+            assert_eq!(line(file, number).as_deref(), expected, "{file}:{number}");
+        }
+    }
 }

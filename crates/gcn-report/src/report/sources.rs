@@ -1,6 +1,6 @@
 //! Source lines for listings and messages.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,16 +29,18 @@ const MAX_SOURCE_BYTES: u64 = 16 << 20;
 #[derive(Default)]
 pub struct Sources {
     /// Lines of each file by line number. Empty if the file cannot be read.
-    files: HashMap<Arc<str>, HashMap<u32, String>>,
+    files: HashMap<Arc<str>, BTreeMap<u32, String>>,
 }
 
 impl Sources {
     /// Finds the source line at a location in the debug information or in a file.
     pub(super) fn whole_line(&mut self, lines: &SourceLines, place: &SourcePlace) -> Option<&str> {
         let file = self.files.entry(place.file.clone());
-        let known = file.or_insert_with_key(|path| match lines.embedded_source(path) {
-            Some(text) => lines_of(&text, path),
-            None => read(Path::new(&**path)).unwrap_or_default(),
+        let known = file.or_insert_with_key(|path| {
+            let embedded = lines.embedded_lines(path);
+            embedded
+                .or_else(|| read(Path::new(&**path)))
+                .unwrap_or_default()
         });
         known.get(&place.line).map(String::as_str)
     }
@@ -78,7 +80,7 @@ impl Sources {
 }
 
 /// Reads the lines of a file.
-fn read(path: &Path) -> Option<HashMap<u32, String>> {
+fn read(path: &Path) -> Option<BTreeMap<u32, String>> {
     let metadata = fs::metadata(path).ok()?;
     // The name comes from an object file, and may denote a pipe or an endless device.
     if !metadata.is_file() {
@@ -87,42 +89,6 @@ fn read(path: &Path) -> Option<HashMap<u32, String>> {
     let data = Data::open(path, MAX_SOURCE_BYTES).ok()?;
     let text = String::from_utf8(data.into_bytes(MAX_SOURCE_BYTES).ok()?).ok()?;
     Some((1..).zip(text.lines().map(str::to_owned)).collect())
-}
-
-/// Extracts the lines of a file from text with `#line` directives.
-fn lines_of(text: &str, file: &str) -> HashMap<u32, String> {
-    let is_file = |name: &str| {
-        let directory = file.strip_suffix(name);
-        directory.is_some_and(|it| it.is_empty() || it.ends_with('/'))
-    };
-    let (mut named, mut unnamed) = (HashMap::new(), HashMap::new());
-    let mut number: u32 = 1;
-    // True for lines of the file, false for lines of another file, `None` until the text names a file.
-    let mut is_own = None;
-    for line in text.lines() {
-        if let Some((next, name)) = line_directive(line) {
-            number = next;
-            is_own = name.map(is_file).or(is_own);
-            continue;
-        }
-        match is_own {
-            Some(true) => drop(named.insert(number, line.to_owned())),
-            Some(false) => (),
-            None => drop(unnamed.insert(number, line.to_owned())),
-        }
-        number = number.saturating_add(1);
-    }
-    if named.is_empty() { unnamed } else { named }
-}
-
-/// Parses the line number and the file name of a directive `#line 12 "name"` or `# 12 "name"`.
-fn line_directive(line: &str) -> Option<(u32, Option<&str>)> {
-    let rest = line.trim_start().strip_prefix('#')?.trim_start();
-    let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
-    let digits = rest.find(|c: char| !c.is_ascii_digit());
-    let (number, rest) = rest.split_at(digits.unwrap_or(rest.len()));
-    let name = || rest.trim_start().strip_prefix('"')?.split_once('"');
-    Some((number.parse().ok()?, name().map(|(name, _)| name)))
 }
 
 /// Describes the inlining chain, innermost call first, as in ` (twice, inlined at scale.cl:10)`. Empty if not inlined.
@@ -144,29 +110,4 @@ pub(super) fn inlined(frames: &[SourceFrame]) -> String {
         text.push(')');
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn directives_count_the_lines_of_a_text() {
-        let text =
-            "first\n#line 7 \"a.cl\"\nseven\n # 3 \"dir/b.cl\"\nthree\n#line 20\ntwenty\n#line x\n";
-        let line = |file, number| lines_of(text, file).get(&number).cloned();
-        for (file, number, expected) in [
-            ("/tmp/a.cl", 7, Some("seven")),
-            ("/tmp/a.cl", 1, None),
-            ("/tmp/a.cl", 20, None),
-            ("/tmp/dir/b.cl", 3, Some("three")),
-            ("dir/b.cl", 20, Some("twenty")),
-            ("dir/b.cl", 21, Some("#line x")),
-            ("/tmp/c.cl", 1, Some("first")),
-            ("/tmp/c.cl", 7, None),
-            ("/tmp/xa.cl", 7, None),
-        ] {
-            assert_eq!(line(file, number).as_deref(), expected, "{file}:{number}");
-        }
-    }
 }

@@ -263,6 +263,30 @@ fn requests_that_arrive_together_are_all_answered() {
 }
 
 #[test]
+fn the_text_of_an_opencl_program_is_a_source() {
+    let (mut client, _) = start(&["--dap"], &[name(shift())]);
+    client.ask("launch", json!({"stopOnEntry": true}));
+    client.event("initialized");
+    client.ask("configurationDone", Value::Null);
+    let stop = client.stopped("entry");
+    let source = client.frame(&stop["threadId"])["source"].clone();
+    let reference = source["sourceReference"].clone();
+    let arguments = json!({"source": source, "sourceReference": reference});
+    let text = client.ask("source", arguments)["content"].clone();
+    let mut lines = text.as_str().expect("text").lines();
+    assert_eq!(
+        lines.next(),
+        Some("kernel void shift(global int* data, int by) {")
+    );
+    assert_eq!(lines.nth(1), Some("    data[at] = data[at] << by;"));
+    let wanted = json!({"source": source, "breakpoints": [{"line": 3}]});
+    let set = client.ask("setBreakpoints", wanted);
+    assert_eq!(set["breakpoints"][0]["line"], 3, "{set}");
+    client.go("continue", &stop["threadId"], "breakpoint");
+    client.ends_well();
+}
+
+#[test]
 fn a_signal_ends_a_session_and_its_program() {
     let (mut client, _) = start(&["--dap"], &[name(shift())]);
     client.ask("launch", json!({"stopOnEntry": true}));
