@@ -118,7 +118,7 @@ pub fn execute(
             let names = focus.names.as_mut();
             add_breakpoint(current.as_ref(), session, rest, is_temporary, names)?
         }
-        Command::Catch => catch(session, rest)?,
+        Command::Catch => catch(session, rest, focus.names.is_none())?,
         Command::Watch => add_watchpoint(session, rest)?,
         Command::Condition => condition(session, rest)?,
         Command::Ignore => ignore(session, rest)?,
@@ -165,11 +165,13 @@ fn resume(
             session.set_stop_once(command == Command::Start);
             return Ok(Resume::Restart);
         }
-        Command::Continue if !session.is_running() && focus.names.is_none() => {
-            return Err("no launch runs: use run or start".to_owned());
-        }
         // The program waits at its first launch.
-        Command::Continue if !session.is_running() => return Ok(Resume::Restart),
+        Command::Continue if !session.is_running() && focus.names.is_some() => {
+            return Ok(Resume::Restart);
+        }
+        Command::Continue if !session.is_running() && !session.has_next_launch() => {
+            return Err(no_launch(session));
+        }
         Command::Continue => {
             if !rest.is_empty() {
                 let passes = count(session, rest)?.saturating_sub(1);
@@ -193,8 +195,22 @@ fn resume(
     if command == Command::Why {
         return why(session, rest);
     }
-    let wave = session.wave();
-    let pc = wave.ok_or("no launch runs: use run or start")?.pc;
+    let goes_back = matches!(
+        command,
+        Command::ReverseContinue
+            | Command::ReverseFinish
+            | Command::ReverseStep
+            | Command::ReverseStepInstruction
+    );
+    if goes_back && let Some(lost) = session.past_is_lost() {
+        return Err(lost.to_owned());
+    }
+    let pc = match session.wave() {
+        Some(wave) => wave.pc,
+        // The last launch is repeated to go back into it.
+        None if goes_back && !session.is_running() => 0,
+        None => return Err(no_launch(session)),
+    };
     let has_line = session.program().line(pc).is_some();
     if command == Command::Finish {
         return Ok(Resume::Finish);
@@ -207,16 +223,6 @@ fn resume(
             }
             _ => Err("advance needs a symbol, a line or *ADDRESS".to_owned()),
         };
-    }
-    if matches!(
-        command,
-        Command::ReverseContinue
-            | Command::ReverseFinish
-            | Command::ReverseStep
-            | Command::ReverseStepInstruction
-    ) && let Some(lost) = session.past_is_lost()
-    {
-        return Err(lost.to_owned());
     }
     match command {
         Command::ReverseContinue => return Ok(Resume::BackToStop),
@@ -239,6 +245,16 @@ fn resume(
         (Command::Next | Command::NextInstruction, _) => Resume::Instructions { count, over: true },
         _ => Resume::Instructions { count, over: false },
     })
+}
+
+/// Error for commands that need a running launch.
+fn no_launch(session: &Session<'_, '_>) -> Message {
+    let remedy = if session.has_next_launch() {
+        "continue"
+    } else {
+        "run or start"
+    };
+    format!("no launch runs: use {remedy}")
 }
 
 /// Asks why an expression has its value.

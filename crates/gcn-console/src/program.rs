@@ -324,10 +324,7 @@ impl ProgramSession {
             buffers: &buffers,
             undefined: &[],
             place: request.place,
-            until: Some(Until {
-                run: 0,
-                moment: request.moment,
-            }),
+            until: request.moment.map(|moment| Until { run: 0, moment }),
             executions: EXECUTIONS,
             log: self.log.as_ref(),
         };

@@ -224,17 +224,18 @@ pub fn ignore(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Messa
 
 /// Argument that selects faults in `catch`.
 const FAULT: &str = "fault";
+/// Argument that selects starts of launches in `catch`.
+const LAUNCH: &str = "launch";
+/// Argument that selects ends of launches in `catch`.
+const END: &str = "end";
 
-/// Executes `catch`.
+/// Executes `catch`. The argument `end` exists only if `has_ends` is true.
 ///
 /// # Errors
 /// Returns a message for the user.
-pub fn catch(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
+pub fn catch(session: &mut Session<'_, '_>, rest: &str, has_ends: bool) -> Result<String, Message> {
     let known = session.checks();
-    let mut catches = Catches {
-        faults: false,
-        checks: Vec::new(),
-    };
+    let mut catches = Catches::default();
     for word in rest.split([' ', ',']).filter(|word| !word.is_empty()) {
         match word {
             "all" => {
@@ -243,9 +244,13 @@ pub fn catch(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Messag
             }
             "none" => {}
             FAULT => catches.faults = true,
+            LAUNCH | "begin" => catches.launches = true,
+            END if has_ends => catches.ends = true,
             name => {
                 let check = known.iter().find(|it| **it == name).ok_or_else(|| {
-                    let names: Vec<&str> = [FAULT].into_iter().chain(known.clone()).collect();
+                    let end = has_ends.then_some(END);
+                    let names = [FAULT, LAUNCH].into_iter().chain(end).chain(known.clone());
+                    let names: Vec<&str> = names.collect();
                     let help = if known.is_empty() {
                         "; --check adds the checkers"
                     } else {
@@ -265,11 +270,17 @@ pub fn catch(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Messag
         session.set_catches(catches);
     }
     let catches = session.catches();
-    let row = |name: &str, stops: bool| {
-        let word = if stops { "stops" } else { "is shown" };
+    let row = |name: &str, stops: bool, otherwise: &str| {
+        let word = if stops { "stops" } else { otherwise };
         format!("{name} {word}\n")
     };
-    let checks = known.iter();
-    let checks = checks.map(|name| row(name, catches.checks.contains(name)));
-    Ok(row(FAULT, catches.faults) + &checks.collect::<String>())
+    let mut text = row(FAULT, catches.faults, "is shown");
+    for name in known {
+        text += &row(name, catches.checks.contains(&name), "is shown");
+    }
+    text += &row(LAUNCH, catches.launches, "passes");
+    if has_ends {
+        text += &row(END, catches.ends, "is shown");
+    }
+    Ok(text)
 }

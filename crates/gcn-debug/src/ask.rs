@@ -30,8 +30,10 @@ impl Session<'_, '_> {
         target: Target,
         depth: Option<u32>,
     ) -> Result<(), WhyRefused> {
-        let paused = self.paused.as_deref().ok_or(WhyRefused::NotRunning)?;
-        let mut moment = current(paused).ok_or(WhyRefused::NotRunning)?.at;
+        let mut moment = match self.paused.as_deref() {
+            Some(paused) => Some(current(paused).ok_or(WhyRefused::NotRunning)?.at),
+            None => None,
+        };
         if let Some(lost) = self.past_is_lost() {
             return Err(WhyRefused::NoPast(lost));
         }
@@ -39,7 +41,6 @@ impl Session<'_, '_> {
             return Err(refused);
         }
         let lane = self.lane();
-        let wave = self.wave().ok_or(WhyRefused::NotRunning)?;
         let place = match target {
             Target::Vector { .. }
             | Target::Scalar { .. }
@@ -47,11 +48,17 @@ impl Session<'_, '_> {
             | Target::Memory {
                 space: Space::Lds | Space::Scratch,
                 ..
-            } => QuestionPlace::Wave {
-                wave: wave.id,
-                lane,
-                target,
-            },
+            } => {
+                let wave = self.wave().ok_or(WhyRefused::NotRunning)?;
+                if wave.executed == 0 {
+                    return Err(WhyRefused::NotBegun);
+                }
+                QuestionPlace::Wave {
+                    wave: wave.id,
+                    lane,
+                    target,
+                }
+            }
             Target::Memory {
                 space: Space::Global,
                 ty,
@@ -63,11 +70,11 @@ impl Session<'_, '_> {
             Target::Mode | Target::Pc | Target::Buffer(_) => return Err(WhyRefused::NotFollowed),
         };
         // The faulting instruction may have stored the values of earlier lanes.
-        if self.state.is_at_fault && matches!(target, Target::Memory { .. }) {
+        if let Some(moment) = &mut moment
+            && self.state.is_at_fault
+            && matches!(target, Target::Memory { .. })
+        {
             moment.executed += 1;
-        }
-        if wave.executed == 0 && matches!(place, QuestionPlace::Wave { .. }) {
-            return Err(WhyRefused::NotBegun);
         }
         let natural = Format::Natural;
         let (text, value) = match value {

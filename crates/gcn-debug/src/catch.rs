@@ -1,4 +1,4 @@
-//! Selection of the faults and checker findings that stop a run.
+//! Selection of the events that stop a run: faults, checker findings, starts and ends of launches.
 
 /// Checker finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,13 +20,17 @@ pub trait Findings: Send {
     fn checks(&self) -> Vec<&'static str>;
 }
 
-/// Faults and checker findings that stop the run. Other findings are shown without stopping.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Events that stop the run. Other faults and findings are shown without stopping.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Catches {
     /// True if faults stop the run.
     pub faults: bool,
     /// Checkers whose findings stop the run.
     pub checks: Vec<&'static str>,
+    /// True if every launch stops before its first instruction.
+    pub launches: bool,
+    /// True if the run stops after every launch ([`Engine::between_launches`](crate::Engine::between_launches)).
+    pub ends: bool,
 }
 
 impl Catches {
@@ -35,6 +39,7 @@ impl Catches {
         Catches {
             faults: true,
             checks: findings.map(Findings::checks).unwrap_or_default(),
+            ..Catches::default()
         }
     }
 

@@ -19,7 +19,7 @@ use gcn_emu::step::Step;
 use crate::catch::{Catches, Findings};
 use crate::checkpoints::Recording;
 use crate::decisions::{decide, resumed};
-use crate::goal::{Goal, Sought, SoughtStop};
+use crate::goal::{Goal, SearchEnd, Sought, SoughtStop};
 use crate::program::Program;
 use crate::reasons::{self, Current, compare_anew, current, ends_wave, interrupted};
 use crate::record::Record;
@@ -34,7 +34,9 @@ pub trait FrontEnd: Send {
     /// Called when a wave has stopped. The run resumes when this returns.
     fn stopped(&mut self, session: &mut Session<'_, '_>, stop: &Stop) -> Resume;
 
-    /// Called while no launch is running. Launches start when this returns [`Resume::Restart`].
+    /// Called while no launch is running. Launches start when this returns [`Resume::Restart`]. After a launch, it may also
+    /// return [`Resume::Why`] and decisions to go back, and between two launches ([`Session::has_next_launch`])
+    /// [`Resume::Continue`].
     fn idle(&mut self, session: &mut Session<'_, '_>) -> Resume;
 
     /// Called to show what does not stop the run: [`Stop::Diverged`], or a fault or findings ([`Session::set_catches`]).
@@ -106,8 +108,8 @@ impl Engine {
             stops: Vec::new(),
             next_number: 1,
             generation: 0,
-            stops_at_begin: false,
             stops_once: false,
+            has_next: false,
             focus: None,
             lane: 0,
             scheduler: Scheduler::All,
@@ -134,14 +136,22 @@ impl Engine {
         self.front.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls the front end while no launch is running.
+    /// Calls the front end while no launch is running. After a decision to go back, call [`Engine::begin_earlier`] and
+    /// rerun the last launch; after [`Resume::Why`], call [`Engine::question`].
     pub fn idle(&self) -> Resume {
-        let mut state = self.state();
-        let mut session = Session {
-            state: &mut state,
-            paused: None,
-        };
-        self.front().idle(&mut session)
+        self.rest(false)
+    }
+
+    /// Calls the front end after a launch that another one follows, if it stops there ([`Catches::ends`]). After
+    /// [`Resume::Continue`], start the next launch; after other decisions, proceed as after [`Engine::idle`].
+    pub fn between_launches(&self) -> Resume {
+        let stops = self.state().catches.ends;
+        if !stops {
+            return Resume::Continue;
+        }
+        let resume = self.rest(true);
+        self.state().start_clock();
+        resume
     }
 
     /// Calls the front end while no launch is running, if it requested attention ([`Setup::attention`]). If it returns
@@ -173,7 +183,7 @@ impl Engine {
         state.record.checkpoints.restore_first(&state.memory);
     }
 
-    /// Takes the question that ended the run with [`Leave::Why`].
+    /// Takes the question of [`Leave::Why`] or [`Resume::Why`].
     pub fn question(&self) -> Option<WhyRequest> {
         self.state().question.take()
     }
@@ -194,7 +204,8 @@ impl Engine {
         begin_run(&mut state);
     }
 
-    /// Prepares to rerun the launch before the last one, after [`Leave::Earlier`].
+    /// Prepares to rerun the launch before the last one prepared, after [`Leave::Earlier`] or a decision to go back while
+    /// no launch was running.
     pub fn begin_earlier(&self) {
         let mut guard = self.state();
         let state = &mut *guard;
@@ -229,6 +240,25 @@ impl Engine {
 }
 
 impl Engine {
+    /// Calls the front end while no launch is running; `has_next` is true between two launches.
+    fn rest(&self, has_next: bool) -> Resume {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        // A step that has ended with its launch stops here.
+        state.stops_once = false;
+        state.has_next = has_next;
+        let mut session = Session {
+            state: &mut *state,
+            paused: None,
+        };
+        let resume = self.front().idle(&mut session);
+        state.has_next = false;
+        if let Some(goal) = replay::earlier_goal(&resume) {
+            state.goal = goal;
+        }
+        resume
+    }
+
     /// Reports the findings that do not stop the run to the front end.
     fn pass(&self, state: &mut State, paused: Option<&mut Paused<'_>>) {
         if state.passing.is_empty() {
@@ -368,7 +398,17 @@ impl Debugger for Engine {
         if state.ends_turn() || fault.kind == FaultKind::Interrupted {
             return;
         }
-        if replay::end_search(state) {
+        let seeks_last = matches!(
+            state.goal,
+            Goal::Search {
+                end: SearchEnd::Launch,
+                ..
+            }
+        );
+        // A fault that stops is the last stop of its launch.
+        if seeks_last && state.catches.faults {
+            state.goal = Goal::Run;
+        } else if replay::end_search(state) {
             return;
         }
         if let Goal::ToFault(goal) = &mut state.goal {
@@ -471,6 +511,6 @@ fn begin(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Sto
     if state.goal.is_replay() {
         return None;
     }
-    let stops = std::mem::take(&mut state.stops_once) || state.stops_at_begin;
+    let stops = std::mem::take(&mut state.stops_once) || state.catches.launches;
     stops.then_some(Stop::Begin)
 }

@@ -37,8 +37,8 @@ pub(crate) struct Record {
     earlier_bytes: usize,
     /// True if the user changed state in an earlier launch that is no longer kept.
     has_forgotten_changes: bool,
-    /// True if an earlier launch could not be repeated.
-    has_lost_launch: bool,
+    /// Reason why the last of the earlier launches that cannot be repeated is lost.
+    lost_launch: Option<&'static str>,
     /// Dispatch ID; `None` before the dispatch starts.
     dispatch: Option<u64>,
     pub(crate) checkpoints: Checkpoints,
@@ -64,7 +64,7 @@ impl Record {
             earlier: VecDeque::new(),
             earlier_bytes: 0,
             has_forgotten_changes: false,
-            has_lost_launch: false,
+            lost_launch: None,
             dispatch: None,
             checkpoints: Checkpoints::new(recording, log),
             turn: 0,
@@ -80,6 +80,7 @@ impl Record {
     /// Starts the record of a launch. If the launch directly follows the previous one (`is_next`), reverse execution may
     /// continue into the previous one.
     pub(crate) fn begin_launch(&mut self, is_next: bool) {
+        let lost = self.lost();
         let start = self.checkpoints.begin_launch();
         let changes = std::mem::take(&mut self.changes);
         match start {
@@ -101,11 +102,11 @@ impl Record {
                     self.forget_first();
                 }
                 self.has_forgotten_changes |= !changes.is_empty();
-                self.has_lost_launch = true;
+                self.lost_launch = lost;
             }
         }
         if !is_next {
-            (self.has_forgotten_changes, self.has_lost_launch) = (false, false);
+            (self.has_forgotten_changes, self.lost_launch) = (false, None);
         }
         self.begin();
     }
@@ -153,7 +154,8 @@ impl Record {
             return Some(WhyRefused::Changed);
         }
         let lost = "a launch before this one cannot be repeated";
-        self.has_lost_launch.then_some(WhyRefused::NoPast(lost))
+        let has_lost = self.lost_launch.is_some();
+        has_lost.then_some(WhyRefused::NoPast(lost))
     }
 
     /// Counts the start of a workgroup's turn. Returns `None` for a dispatch that this record does not cover.
@@ -198,6 +200,11 @@ impl Record {
     pub(crate) fn lose(&mut self, reason: &'static str) {
         self.lost = Some(reason);
         self.checkpoints.stop();
+    }
+
+    /// Returns the reason why an earlier launch is lost, or `None` if all of them can be repeated.
+    pub(crate) fn lost_launch(&self) -> Option<&'static str> {
+        self.lost_launch
     }
 
     /// Returns the number of launches before the current one into which the user can go back.

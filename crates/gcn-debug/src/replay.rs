@@ -66,19 +66,27 @@ pub(crate) fn goes_back(
     }
 }
 
-/// Leaves the launch, to go back into the one before it. Returns false for decisions that do not go back.
-fn goes_earlier(state: &mut State, resume: &Resume) -> bool {
+/// Returns the goal that goes back into the launch before the current one, or `None` for decisions that do not go back.
+pub(crate) fn earlier_goal(resume: &Resume) -> Option<Goal> {
     let sought = match resume {
         Resume::BackToStop => SoughtStop::Any,
         Resume::Back(_) | Resume::BackLines(_) | Resume::BackToCall => SoughtStop::WaveEnd,
-        _ => return false,
+        _ => return None,
     };
-    state.goal = Goal::Search {
+    Some(Goal::Search {
         sought,
         begin: 1,
         end: SearchEnd::Launch,
         found: None,
+    })
+}
+
+/// Leaves the launch, to go back into the one before it. Returns false for decisions that do not go back.
+fn goes_earlier(state: &mut State, resume: &Resume) -> bool {
+    let Some(goal) = earlier_goal(resume) else {
+        return false;
     };
+    state.goal = goal;
     state.leave = Some(Leave::Earlier);
     state.renew();
     true
@@ -315,6 +323,8 @@ pub(crate) fn run_has_ended(state: &mut State) -> bool {
         return true;
     }
     let goal = std::mem::replace(&mut state.goal, Goal::Run);
+    // A step ends with its wave, at the latest at the start of the next launch.
+    state.stops_once |= goal.wave().is_some();
     !goal.is_replay()
 }
 

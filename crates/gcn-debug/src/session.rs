@@ -158,8 +158,9 @@ pub(crate) struct State {
     pub(crate) stops: Vec<StopPoint>,
     pub(crate) next_number: u32,
     pub(crate) generation: u64,
-    pub(crate) stops_at_begin: bool,
     pub(crate) stops_once: bool,
+    /// True between two launches.
+    pub(crate) has_next: bool,
     pub(crate) focus: Option<WaveId>,
     pub(crate) lane: u8,
     pub(crate) scheduler: Scheduler,
@@ -260,6 +261,11 @@ impl Session<'_, '_> {
         self.paused.is_some()
     }
 
+    /// True between two launches: [`Resume::Continue`] then starts the next one.
+    pub fn has_next_launch(&self) -> bool {
+        self.state.has_next
+    }
+
     /// Returns the state for evaluating expressions in the focused wave.
     pub fn view(&self) -> View<'_> {
         self.state.view(self.paused.as_deref(), self.state.focus)
@@ -325,9 +331,7 @@ impl Session<'_, '_> {
             value,
         };
         apply(self.state, self.paused.as_deref_mut(), &change);
-        if current.is_some() {
-            self.state.record.change(change);
-        }
+        self.state.record.change(change);
         Ok(())
     }
 
@@ -462,17 +466,12 @@ impl Session<'_, '_> {
 
     /// Enables or disables the stop before the first instruction of every launch.
     pub fn set_stop_at_begin(&mut self, stops: bool) {
-        self.state.stops_at_begin = stops;
+        self.state.catches.launches = stops;
     }
 
     /// Enables or disables the stop before the first instruction of the next launch.
     pub fn set_stop_once(&mut self, stops: bool) {
         self.state.stops_once = stops;
-    }
-
-    /// True if every launch stops before its first instruction.
-    pub fn stops_at_begin(&self) -> bool {
-        self.state.stops_at_begin
     }
 
     /// Returns the wave in focus.
@@ -513,12 +512,17 @@ impl Session<'_, '_> {
         self.state.record.earlier()
     }
 
-    /// Returns the reason why the launch cannot go back, or `None` if it can.
+    /// Returns the reason why the launch, or the last one if none is running, cannot go back. Returns `None` if it can.
     pub fn past_is_lost(&self) -> Option<&'static str> {
-        let paused = self.paused.as_ref()?;
         if self.state.findings.is_some() {
             return Some("going back is not possible with checkers");
         }
+        let Some(paused) = &self.paused else {
+            let record = &self.state.record;
+            let lost = record.lost_launch();
+            let lost = lost.unwrap_or("no launch runs: use run or start");
+            return (record.earlier() == 0).then_some(lost);
+        };
         if let Some(lost) = self.state.record.lost() {
             return Some(lost);
         }

@@ -75,15 +75,16 @@ pub struct WhyRequest {
     pub place: QuestionPlace,
     /// Number of dependence levels to show; `None` for the default.
     pub depth: Option<u32>,
-    /// Point at which the launch stopped; for memory at a fault, after the faulting instruction.
-    pub moment: Moment,
+    /// Point at which the launch stopped; for memory at a fault, after the faulting instruction. `None` for the end of the
+    /// last launch that ran.
+    pub moment: Option<Moment>,
 }
 
 /// Reason why a value cannot be explained at a stop.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum WhyRefused {
-    /// No launch is running.
-    #[error("no launch runs: `gcn why` explains elements after the last launch")]
+    /// No wave is in focus.
+    #[error("no wave runs")]
     NotRunning,
     /// The launch cannot be replayed to the same point, for this reason.
     #[error("{0}")]

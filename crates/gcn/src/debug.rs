@@ -264,30 +264,51 @@ fn session(
     out: &mut dyn Write,
 ) -> Result<()> {
     let device = debugged.module().device();
+    let runs = debugged.runs();
     let mut initial: Option<InitialState> = None;
+    // State of the device before each run.
+    let mut starts = Vec::new();
+    // Number of runs that have ended.
+    let mut run = 0;
+    let mut has_next = false;
     let mut restarts = false;
     'session: loop {
-        if !restarts && engine.idle() == Resume::Quit {
-            return Ok(());
-        }
+        let resume = match (restarts, has_next) {
+            (true, _) => Resume::Restart,
+            (false, true) => engine.between_launches(),
+            (false, false) => engine.idle(),
+        };
         restarts = false;
-        let is_first = initial.is_none();
-        // Memory that the user has written before the first run is part of the input.
-        let initial = initial.get_or_insert_with(|| InitialState::save(device));
-        if !is_first {
-            initial.restore(device);
-            if initial.image.is_none() {
-                writeln!(
-                    out,
-                    "Memory is larger than what is kept: buffers are as the last run left them."
-                )?;
+        match resume {
+            Resume::Quit => return Ok(()),
+            Resume::Continue if has_next => {}
+            Resume::Why => {
+                answer(engine, (debugged, initial.as_ref()), run, interrupt, out)?;
+                continue 'session;
+            }
+            Resume::Back(_) | Resume::BackLines(_) | Resume::BackToCall | Resume::BackToStop => {
+                run -= 1;
+                device.restore(&starts[run]);
+                engine.begin_earlier();
+            }
+            _ => {
+                match &initial {
+                    // Memory that the user has written before the first run is part of the input.
+                    None => initial = Some(InitialState::save(device)),
+                    Some(initial) => {
+                        initial.restore(device);
+                        if initial.image.is_none() {
+                            writeln!(
+                                out,
+                                "Memory is larger than what is kept: buffers are as the last run left them."
+                            )?;
+                        }
+                    }
+                }
+                run = 0;
+                engine.begin();
             }
         }
-        let runs = debugged.runs();
-        let mut run = 0;
-        // State of the device before each run.
-        let mut starts = Vec::new();
-        engine.begin();
         while let Some(&number) = runs.get(run) {
             let observers = match checking {
                 Some(checking) => checking.launch(debugged.kernel(number)),
@@ -300,18 +321,16 @@ fn session(
             match engine.left() {
                 None => {
                     ended(&end, out)?;
-                    if end.fault.is_some() {
-                        continue 'session;
-                    }
                     run += 1;
                     engine.begin_next();
+                    has_next = end.fault.is_none() && run < runs.len();
+                    if end.fault.is_none() && !has_next {
+                        writeln!(out, "All launches have ended.")?;
+                    }
+                    continue 'session;
                 }
                 Some(Leave::Why) => {
-                    if let Some(question) = engine.question() {
-                        why::at_stop(debugged, initial, run as u32, &question, out)?;
-                        // A signal has interrupted the search for the answer alone.
-                        interrupt.store(false, Release);
-                    }
+                    answer(engine, (debugged, initial.as_ref()), run, interrupt, out)?;
                 }
                 Some(Leave::Earlier) => {
                     run -= 1;
@@ -325,8 +344,26 @@ fn session(
                 }
             }
         }
-        writeln!(out, "All launches have ended.")?;
     }
+}
+
+/// Answers the engine's question in run `run` or after `run` runs.
+///
+/// # Errors
+/// Output cannot be written, or signals cannot be handled.
+fn answer(
+    engine: &Engine,
+    (debugged, initial): (&DebuggedRun, Option<&InitialState>),
+    run: usize,
+    interrupt: &AtomicBool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if let (Some(question), Some(initial)) = (engine.question(), initial) {
+        why::at_stop(debugged, initial, run as u32, &question, out)?;
+        // A signal has interrupted the search for the answer alone.
+        interrupt.store(false, Release);
+    }
+    Ok(())
 }
 
 /// Reports the end of a launch.

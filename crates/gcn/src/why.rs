@@ -157,7 +157,7 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// Memory and device state before the first launch.
+/// Memory and device state between launches.
 pub struct InitialState {
     /// Memory; `None` if it is too large to be kept.
     pub image: Option<MemoryImage>,
@@ -182,8 +182,8 @@ impl InitialState {
     }
 }
 
-/// Answers a debugger's question at a stop in run `run`. On return, memory has its contents from the start of the run.
-/// SIGINT interrupts the search.
+/// Answers a debugger's question at a stop in run `run`, or after `run` runs if the question has no moment. On return,
+/// memory has its contents from the start of run `run`, or those before the call. SIGINT interrupts the search.
 ///
 /// # Errors
 /// `out` cannot be written, or signals cannot be handled.
@@ -199,6 +199,7 @@ pub fn at_stop(
         return writeln!(out, "error: {}", WhyError::<RunEnd>::TooLarge);
     }
     let device = debugged.module().device();
+    let end = request.moment.is_none().then(|| InitialState::save(device));
     initial.restore(device);
     let program = debugged.code();
     let buffers = debugged.named_buffers();
@@ -208,22 +209,26 @@ pub fn at_stop(
         buffers: &buffers,
         undefined: debugged.undefined(),
         place: request.place,
-        until: Some(Until {
-            run,
-            moment: request.moment,
-        }),
+        until: request.moment.map(|moment| Until { run, moment }),
         executions: EXECUTIONS,
         log: None,
     };
-    let runs = Runs::new(debugged);
+    let mut runs = Runs::new(debugged);
+    if end.is_some() {
+        runs.truncate(run);
+    }
     let handler = flag::register(SIGINT, debugged.stop().clone())?;
     let answer = why(&runs, question);
     low_level::unregister(handler);
     debugged.stop().store(false, Relaxed);
-    initial.restore(device);
-    for earlier in 0..run {
-        // These runs have already completed without a fault.
-        let _ = runs.run(earlier, &Observers::none());
+    if let Some(end) = end {
+        end.restore(device);
+    } else {
+        initial.restore(device);
+        for earlier in 0..run {
+            // These runs have already completed without a fault.
+            let _ = runs.run(earlier, &Observers::none());
+        }
     }
     write_at_stop(request, answer, run_names(debugged), &program, out)
 }

@@ -499,6 +499,15 @@ fn faults_and_findings_are_exceptions() {
     assert_eq!(client.event("exited")["exitCode"], 4);
     client.ends_well();
 
+    // Starts of launches.
+    let mut client = Client::start("debug/ends.s", &["--dap"]);
+    client.launch(json!({}));
+    client.ask("setExceptionBreakpoints", json!({"filters": ["launch"]}));
+    client.ask("configurationDone", json!({}));
+    let thread = client.stopped("entry")["threadId"].clone();
+    client.go("continue", &thread, "entry");
+    client.ends_well();
+
     let mut client = Client::start("check/races-lds.s", &["--dap"]);
     client.launch(json!({"check": true}));
     let filters = json!({"filters": ["races"]});

@@ -11,8 +11,9 @@ use super::code;
 use super::connection::Connection;
 use super::protocol::{
     ClientFeatures, DataInfoArguments, ExceptionArguments, ExpressionArguments, FAULT_FILTER,
-    Granularity, Refusal, Request, ScopesArguments, SetBreakpoints, SetVariableArguments, Source,
-    SourceArguments, StackArguments, ThreadArguments, VariablesArguments, WantedBreakpoint,
+    Granularity, LAUNCH_FILTER, Refusal, Request, ScopesArguments, SetBreakpoints,
+    SetVariableArguments, Source, SourceArguments, StackArguments, ThreadArguments,
+    VariablesArguments, WantedBreakpoint,
 };
 use super::references::{References, SourceNames, find_thread};
 use super::values;
@@ -280,10 +281,7 @@ impl Adapter {
     ) -> Result<Value, Refusal> {
         let arguments: ExceptionArguments = request.arguments()?;
         let known = session.checks();
-        let mut catches = Catches {
-            faults: false,
-            checks: Vec::new(),
-        };
+        let mut catches = Catches::default();
         let mut answers = Vec::new();
         for name in &arguments.filters {
             let check = known.iter().find(|check| *check == name);
@@ -292,9 +290,10 @@ impl Adapter {
                     catches.checks.push(check);
                     true
                 }
-                None => name == FAULT_FILTER,
+                None => name == FAULT_FILTER || name == LAUNCH_FILTER,
             };
             catches.faults |= name == FAULT_FILTER;
+            catches.launches |= name == LAUNCH_FILTER;
             answers.push(if verified {
                 json!({"verified": true})
             } else {
@@ -303,10 +302,7 @@ impl Adapter {
             });
         }
         if self.choices.no_debug {
-            catches = Catches {
-                faults: false,
-                checks: Vec::new(),
-            };
+            catches = Catches::default();
         }
         session.set_catches(catches);
         Ok(json!({"breakpoints": answers}))
@@ -469,6 +465,9 @@ impl Adapter {
             Executed::Resume(resume) => {
                 if resume == Resume::Restart {
                     self.restart(session);
+                } else if !session.is_running() && resume != Resume::Why {
+                    // The command goes back into the last launch, or begins the next one.
+                    self.phase = Phase::Running;
                 }
                 Outcome::Continued(body(String::new()), resume)
             }
@@ -484,6 +483,10 @@ impl Adapter {
         let arguments: ThreadArguments = request.arguments()?;
         if self.phase != Phase::Running {
             return Err("no launch runs".to_owned());
+        }
+        if session.has_next_launch() && request.command == "continue" {
+            let body = json!({"allThreadsContinued": true});
+            return Ok(Outcome::Resume(body, Resume::Continue));
         }
         let id = find_thread(session, arguments.thread_id)?;
         let goes_back = matches!(request.command.as_str(), "stepBack" | "reverseContinue");

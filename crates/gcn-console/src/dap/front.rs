@@ -143,12 +143,17 @@ impl FrontEnd for Adapter {
         match self.phase {
             Phase::Configuring => {
                 if self.choices.no_debug {
-                    session.set_catches(Catches {
-                        faults: false,
-                        checks: Vec::new(),
-                    });
+                    session.set_catches(Catches::default());
                 }
                 self.connection().event("initialized", Value::Null);
+            }
+            Phase::Running if session.has_next_launch() => {
+                let body = json!({
+                    "reason": "pause",
+                    "description": "The launch has ended",
+                    "allThreadsStopped": true,
+                });
+                self.connection().event("stopped", body);
             }
             Phase::Running => {
                 self.phase = Phase::Ended;

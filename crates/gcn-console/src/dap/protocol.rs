@@ -42,11 +42,23 @@ impl Request {
 
 /// Returns the capabilities of the adapter. Programs cannot restart: the client must start the command again.
 pub fn capabilities(checks: &[&str], is_program: bool) -> Value {
-    let filter = |name: &str, label: String, description: String| json!({"filter": name, "label": label, "description": description, "default": true});
+    let filter = |name: &str, label: String, description: String| {
+        json!({
+            "filter": name,
+            "label": label,
+            "description": description,
+            "default": name != LAUNCH_FILTER,
+        })
+    };
     let fault = filter(
         FAULT_FILTER,
         "Faults".to_owned(),
         "Invalid accesses and instructions, limits and deadlocks.".to_owned(),
+    );
+    let launch = filter(
+        LAUNCH_FILTER,
+        "Launches".to_owned(),
+        "Before the first instruction of each launch.".to_owned(),
     );
     let finding = |name: &&str| {
         let description = format!("Findings of this checker, if the launch has `check`: {name}.");
@@ -55,6 +67,7 @@ pub fn capabilities(checks: &[&str], is_program: bool) -> Value {
     let filters: Vec<Value> = [fault]
         .into_iter()
         .chain(checks.iter().map(finding))
+        .chain([launch])
         .collect();
     json!({
         "supportsConfigurationDoneRequest": true,
@@ -84,6 +97,9 @@ pub fn capabilities(checks: &[&str], is_program: bool) -> Value {
 
 /// Name of the exception filter for faults.
 pub const FAULT_FILTER: &str = "fault";
+
+/// Name of the exception filter for starts of launches.
+pub const LAUNCH_FILTER: &str = "launch";
 
 /// A source file.
 #[derive(Serialize, Deserialize, Clone, Default, Debug)]

@@ -98,6 +98,11 @@ impl<'a> Runs<'a> {
             fault: RefCell::default(),
         }
     }
+
+    /// Drops the runs from run `count` on.
+    pub fn truncate(&mut self, count: u32) {
+        self.launches.truncate(count as usize);
+    }
 }
 
 impl Launches for Runs<'_> {
