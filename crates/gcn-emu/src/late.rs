@@ -20,6 +20,20 @@ pub(crate) struct LateOperation {
     pub(crate) vectors: Vec<(u8, Lanes)>,
     /// Contents of source scalar registers and EXEC, by register number.
     pub(crate) scalars: Vec<(u8, u32)>,
+    /// True if the operation increments vmcnt.
+    pub(crate) is_vector: bool,
+    /// Loaded values, once the access has been made. Registers receive them when a wait covers the operation.
+    pub(crate) results: Option<LateResults>,
+}
+
+/// Values that an operation has loaded, by register number.
+#[derive(Clone, Debug)]
+pub(crate) struct LateResults {
+    /// EXEC at issue.
+    pub(crate) exec: u64,
+    /// Vector registers, with a mask of the bits loaded.
+    pub(crate) vectors: Vec<(u8, u32, Lanes)>,
+    pub(crate) scalars: Vec<(u8, u32)>,
 }
 
 /// Operations of a wave that take effect as late as its counters allow.
@@ -30,7 +44,7 @@ pub(crate) struct Late {
     /// Numbers of outstanding operations and the counters that hold them.
     pub(crate) outstanding: Outstanding<u64>,
     /// Operations in issue order.
-    operations: Vec<LateOperation>,
+    pub(crate) operations: Vec<LateOperation>,
     issued: u64,
 }
 
@@ -50,10 +64,6 @@ impl Late {
         self.issued
     }
 
-    pub(crate) fn push(&mut self, operation: LateOperation) {
-        self.operations.push(operation);
-    }
-
     /// Removes and returns the operations that are no longer held, in issue order.
     pub(crate) fn ready(&mut self) -> Vec<LateOperation> {
         // In issue order, too.
@@ -65,21 +75,6 @@ impl Late {
         let (waiting, ready) = self.operations.drain(..).partition(is_held);
         self.operations = waiting;
         ready
-    }
-
-    /// Removes and returns operations of one kind in issue order, up to the last one for which `is_last` is true.
-    pub(crate) fn through(
-        &mut self,
-        is_of_kind: impl Fn(&LateOperation) -> bool,
-        is_last: impl Fn(&LateOperation) -> bool,
-    ) -> Vec<LateOperation> {
-        let count = self.operations.iter().rposition(is_last);
-        let rest = self.operations.split_off(count.map_or(0, |last| last + 1));
-        let (taken, mut waiting): (Vec<_>, Vec<_>) =
-            self.operations.drain(..).partition(is_of_kind);
-        waiting.extend(rest);
-        self.operations = waiting;
-        taken
     }
 
     /// Removes and returns all operations.

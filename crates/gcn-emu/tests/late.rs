@@ -229,3 +229,21 @@ fn stores_are_ahead_of_what_other_waves_load_behind_a_barrier() {
         assert_eq!(early, late, "seed {seed}");
     }
 }
+
+#[test]
+fn loads_are_ahead_of_what_other_waves_store_behind_a_barrier() {
+    // Each wave loads its numbers, stores behind a barrier where the other has loaded, and then waits.
+    let text = "v_xor_b32 v13, 0x100, v12\n v_add_u32 v5, 0x200, v0\n global_load_dword v7, v12, s[0:1]\n s_barrier\n \
+                global_store_dword v13, v5, s[0:1]\n s_waitcnt vmcnt(0)\n global_store_dword v12, v7, s[0:1] offset:1024";
+    let early_use = text.replace("s_waitcnt vmcnt(0)", "");
+    let (early, _) = results(GFX9, None, 128, text);
+    assert!(early[256..384].iter().copied().eq(0..128));
+    for seed in [1, 2, 77] {
+        let (late, finished) = results(GFX9, Some(seed), 128, text);
+        assert!(finished.fault.is_none());
+        assert_eq!(early, late, "seed {seed}");
+        // What has been loaded is in the register only behind the wait.
+        let (late, _) = results(GFX9, Some(seed), 128, &early_use);
+        assert_ne!(early, late, "seed {seed}");
+    }
+}

@@ -5,9 +5,11 @@
 //! captures the registers that it reads, and the registers that it will write are filled with noise. It takes effect
 //! when a wait covers it ([`Outstanding`](crate::outstanding::Outstanding)), and at the latest when the wave ends,
 //! sleeps or has used up its turn, and when its workgroup's turn ends while the wave waits for others, so that waves that
-//! wait for each other make progress. Operations of a wave that are due at the same time take effect in issue order.
+//! wait for each other make progress. At a barrier, vector memory is accessed, but registers still receive loaded values
+//! late. Operations of a wave that are due at the same time take effect in issue order.
 
 use std::collections::BTreeSet;
+use std::mem::{replace, swap, take};
 
 use gcn_isa::effect::Control;
 use gcn_isa::simm::Waitcnt;
@@ -18,14 +20,13 @@ use super::events::{EventWriter, IssueState};
 use super::stop::Stop;
 use crate::device::Device;
 use crate::exec::memory::{self, Transfer};
-use crate::fault::Intent;
 use crate::lanes::active;
-use crate::late::LateOperation;
+use crate::late::{LateOperation, LateResults};
 use crate::lds::Lds;
 use crate::observe::{Dispatched, Overlook, Watchers};
 use crate::outstanding::flat_order;
 use crate::scoreboard::OperationId;
-use crate::step::{Family, Step};
+use crate::step::Step;
 use crate::wave::Wave;
 
 /// True if the effect of a memory instruction may be delayed. Instructions that synchronize waves or access nothing are
@@ -99,7 +100,7 @@ impl<'a, 'b> LateContext<'a, 'b> {
                 self.complete(wave, ready)?;
             }
         }
-        let operation = capture(wave, step, pc, number);
+        let operation = capture(wave, step, pc, number, counters.vm != 0);
         let exec = wave.exec();
         let written = written(wave, step);
         for (register, bits) in written.vectors {
@@ -112,7 +113,7 @@ impl<'a, 'b> LateContext<'a, 'b> {
             wave.set_scalar(register, noise.next() as u32);
         }
         if let Some(late) = &mut wave.late {
-            late.push(operation);
+            late.operations.push(operation);
         }
         Ok(())
     }
@@ -141,69 +142,67 @@ impl<'a, 'b> LateContext<'a, 'b> {
         self.complete(wave, all.unwrap_or_default())
     }
 
-    /// Completes vector memory stores at a barrier. The workgroup's waves share a cache, which orders the stores before
-    /// other waves' accesses after the barrier, so LLVM's memory model for GCN requires no wait. Earlier vector memory
-    /// operations also take effect, since they complete in order.
+    /// Makes the accesses of vector memory operations at a barrier. The workgroup's waves share a cache, which orders them
+    /// before other waves' accesses after the barrier, so LLVM's memory model for GCN requires no wait. Registers do not
+    /// receive loaded values without one.
     ///
     /// # Errors
-    /// Returns the fault of a completed operation.
+    /// Returns the fault of an access.
     pub(super) fn barrier(&mut self, wave: &mut Wave) -> Result<(), Stop> {
-        let code = self.dispatched.code;
-        let plan = |it: &LateOperation| match code.step(it.pc) {
-            Some(Ok(step)) => step.memory.as_deref(),
-            Some(Err(_)) | None => None,
+        let Some(late) = &mut wave.late else {
+            return Ok(());
         };
-        let is_vector = |it: &LateOperation| {
-            plan(it).is_some_and(|plan| match plan.family {
-                Family::Flat
-                | Family::Global
-                | Family::Scratch
-                | Family::Buffer
-                | Family::Image => true,
-                Family::Share | Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => {
-                    false
-                }
-            })
-        };
-        let stores = |it: &LateOperation| {
-            let intent = plan(it).and_then(|plan| plan.does.intent());
-            is_vector(it) && matches!(intent, Some(Intent::Store | Intent::Atomic))
-        };
-        let late = wave.late.as_mut();
-        let operations = late.map(|late| late.through(is_vector, stores));
-        self.complete(wave, operations.unwrap_or_default())
+        let mut operations = take(&mut late.operations);
+        let mut vectors = operations.iter_mut().filter(|it| it.is_vector);
+        let result = vectors.try_for_each(|operation| self.access(wave, operation));
+        if let Some(late) = &mut wave.late {
+            late.operations = operations;
+        }
+        result
     }
 
     fn complete(&mut self, wave: &mut Wave, operations: Vec<LateOperation>) -> Result<(), Stop> {
         for mut operation in operations {
-            let Some(Ok(step)) = self.dispatched.code.step(operation.pc) else {
-                continue;
-            };
-            let Used { vectors, scalars } = written(wave, step);
-            let vectors_now: Vec<_> = vectors.iter().map(|(it, _)| *wave.vgpr(*it)).collect();
-            exchange(wave, &mut operation);
-            let exec = wave.exec();
-            let pc = wave.pc;
-            wave.pc = operation.pc;
-            let result = self.perform(wave, step, operation.operation);
-            wave.pc = pc;
-            let results: Vec<_> = vectors.iter().map(|(it, _)| *wave.vgpr(*it)).collect();
-            let scalar_results: Vec<u32> = scalars.iter().map(|it| wave.resolved(*it)).collect();
-            exchange(wave, &mut operation);
-            for (((register, bits), mut now), result) in
-                vectors.into_iter().zip(vectors_now).zip(results)
-            {
-                for lane in active(exec) {
-                    now.0[lane] = now.0[lane] & !bits | result.0[lane] & bits;
-                }
-                *wave.vgpr_mut(register) = now;
-            }
-            for (register, value) in scalars.into_iter().zip(scalar_results) {
-                wave.set_scalar(register, value);
+            let result = self.access(wave, &mut operation);
+            if let Some(results) = operation.results {
+                deliver(wave, results);
             }
             result?;
         }
         Ok(())
+    }
+
+    /// Makes an operation's access, unless a barrier has, and keeps the results. Registers do not change.
+    fn access(&mut self, wave: &mut Wave, operation: &mut LateOperation) -> Result<(), Stop> {
+        if operation.results.is_some() {
+            return Ok(());
+        }
+        let Some(Ok(step)) = self.dispatched.code.step(operation.pc) else {
+            return Ok(());
+        };
+        let Used { vectors, scalars } = written(wave, step);
+        let vectors_now: Vec<_> = vectors.iter().map(|(it, _)| *wave.vgpr(*it)).collect();
+        let scalars_now: Vec<u32> = scalars.iter().map(|it| wave.resolved(*it)).collect();
+        exchange(wave, operation);
+        let exec = wave.exec();
+        let pc = replace(&mut wave.pc, operation.pc);
+        let result = self.perform(wave, step, operation.operation);
+        wave.pc = pc;
+        let loaded = |&(register, bits): &(u8, u32)| (register, bits, *wave.vgpr(register));
+        let results = LateResults {
+            exec,
+            vectors: vectors.iter().map(loaded).collect(),
+            scalars: scalars.iter().map(|it| (*it, wave.resolved(*it))).collect(),
+        };
+        exchange(wave, operation);
+        for ((register, _), now) in vectors.into_iter().zip(vectors_now) {
+            *wave.vgpr_mut(register) = now;
+        }
+        for (register, now) in scalars.into_iter().zip(scalars_now) {
+            wave.set_scalar(register, now);
+        }
+        operation.results = Some(results);
+        result
     }
 
     /// Executes an instruction in a wave whose registers have been restored to their values at issue.
@@ -307,7 +306,7 @@ fn written(wave: &Wave, step: &Step) -> Used {
 }
 
 /// Captures the registers that an instruction reads, EXEC and MODE, without duplicates.
-fn capture(wave: &Wave, step: &Step, pc: u64, number: u64) -> LateOperation {
+fn capture(wave: &Wave, step: &Step, pc: u64, number: u64, is_vector: bool) -> LateOperation {
     let read = used(wave, step, |it| it.read);
     let vectors: BTreeSet<u8> = read.vectors.into_iter().map(|(it, _)| it).collect();
     let scalars = read
@@ -325,14 +324,29 @@ fn capture(wave: &Wave, step: &Step, pc: u64, number: u64) -> LateOperation {
             .into_iter()
             .map(|it| (it, wave.resolved(it)))
             .collect(),
+        is_vector,
+        results: None,
+    }
+}
+
+/// Writes loaded values to their registers.
+fn deliver(wave: &mut Wave, results: LateResults) {
+    for (register, bits, loaded) in results.vectors {
+        let value = wave.vgpr_mut(register);
+        for lane in active(results.exec) {
+            value.0[lane] = value.0[lane] & !bits | loaded.0[lane] & bits;
+        }
+    }
+    for (register, value) in results.scalars {
+        wave.set_scalar(register, value);
     }
 }
 
 /// Swaps the state captured by an operation with the wave's state.
 fn exchange(wave: &mut Wave, operation: &mut LateOperation) {
-    std::mem::swap(&mut wave.mode, &mut operation.mode);
+    swap(&mut wave.mode, &mut operation.mode);
     for (register, value) in &mut operation.vectors {
-        std::mem::swap(wave.vgpr_mut(*register), value);
+        swap(wave.vgpr_mut(*register), value);
     }
     for (register, value) in &mut operation.scalars {
         let now = wave.resolved(*register);
