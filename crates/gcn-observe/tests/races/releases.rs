@@ -111,6 +111,28 @@ fn a_delayed_load_is_before_the_invalidations_behind_it() {
 }
 
 #[test]
+fn a_delayed_load_is_before_the_barriers_and_releases_behind_it() {
+    let wait = "s_waitcnt vmcnt(0)";
+    let body = format!(
+        "v_and_b32 v1, 0xfc, v1\ns_cmp_eq_u32 s8, 0\ns_cbranch_scc1 store\n{LOAD}\ns_barrier\n{wait}\ns_endpgm\n\
+         store:\ns_barrier\n{DATA}"
+    );
+    delayed(WAVES, &body, &[]);
+    // A wave counts in LDS behind its load, or before it; the other one waits for the count and stores.
+    let body = |early: &str, late: &str| {
+        format!(
+            "v_and_b32 v1, 0xfc, v1\nv_mov_b32 v2, 0\nv_mov_b32 v3, 1\ns_cmp_eq_u32 s8, 0\ns_cbranch_scc0 poll\n\
+             {early}\nds_add_u32 v2, v3\ns_waitcnt lgkmcnt(0)\n{late}\n{wait}\ns_endpgm\n\
+             poll:\nds_or_rtn_b32 v5, v2, v2\ns_waitcnt lgkmcnt(0)\nv_readfirstlane_b32 s9, v5\ns_cmp_eq_u32 s9, 0\n\
+             s_cbranch_scc1 poll\n{DATA}"
+        )
+    };
+    delayed(WAVES, &body(LOAD, ""), &[]);
+    let race = format!("global-race: {DATA} | {LOAD}");
+    delayed(WAVES, &body("", LOAD), &[&race]);
+}
+
+#[test]
 fn an_atomic_continues_the_release_of_an_earlier_one_by_its_wave() {
     // A wave stores to two places, counts behind each, and waits only before it counts first. The other one waits for both
     // counts and loads one of the places.

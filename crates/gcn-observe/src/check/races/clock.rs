@@ -304,26 +304,20 @@ impl Drop for ClockNode {
     }
 }
 
-/// Clocks that applied to a wave's loads before it invalidated a cache. A load that was issued before an invalidation may
-/// take effect after it (`--late`).
+/// Clocks that applied to a wave's operations before it invalidated a cache or released. An operation that was issued
+/// earlier may take effect later (`--late`).
 #[derive(Debug, Default)]
-pub(super) struct FormerClocks(Vec<UntilInvalidation>);
+pub(super) struct Former<T>(Vec<(OperationId, T)>);
 
-#[derive(Debug)]
-struct UntilInvalidation {
-    /// First operation not yet issued at the invalidation. The clocks apply to earlier ones.
-    end: OperationId,
-    clocks: Arc<OrderedClocks>,
-    /// Clock of the last barrier.
-    since: u32,
-}
+/// Clocks that happened before loads, and the clock of the last barrier.
+pub(super) type FormerClocks = Former<(Arc<OrderedClocks>, u32)>;
 
-/// Maximum number of invalidations tracked.
+/// Maximum number of invalidations or releases tracked.
 const MOST_FORMER: usize = 64;
 
-impl FormerClocks {
-    /// Adds the clocks that apply until now, when the wave invalidates a cache, unless all its operations are complete.
-    pub(super) fn add(&mut self, clocks: &Arc<OrderedClocks>, since: u32, scoreboard: &Scoreboard) {
+impl<T: Clone> Former<T> {
+    /// Adds the clocks that applied to operations before `end`, unless all operations are complete.
+    pub(super) fn add(&mut self, end: OperationId, clocks: T, scoreboard: &Scoreboard) {
         if scoreboard.outstanding().next().is_none() {
             self.0.clear();
             return;
@@ -331,18 +325,19 @@ impl FormerClocks {
         if self.0.len() >= MOST_FORMER {
             self.0.remove(0);
         }
-        self.0.push(UntilInvalidation {
-            end: scoreboard.next(),
-            clocks: clocks.clone(),
-            since,
-        });
+        self.0.push((end, clocks));
     }
 
-    /// Returns the clocks and the last barrier at an operation's issue; `None` if no invalidation has followed it.
-    pub(super) fn of(&self, operation: Option<OperationId>) -> Option<(Arc<OrderedClocks>, u32)> {
+    /// Returns the clocks at an operation's issue; `None` if no invalidation or release has followed it.
+    pub(super) fn of(&self, operation: Option<OperationId>) -> Option<T> {
         let operation = operation?;
-        let former = self.0.iter().find(|it| operation < it.end)?;
-        Some((former.clocks.clone(), former.since))
+        let (_, clocks) = self.0.iter().find(|(end, _)| operation < *end)?;
+        Some(clocks.clone())
+    }
+
+    /// Removes all clocks.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
     }
 }
 

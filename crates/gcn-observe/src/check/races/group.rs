@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 
 use super::access::{AccessKind, EntryLayout, HOST, PastAccess, Release, ShadowedMemory};
 use super::cell::{HappensBefore, PastCache};
-use super::clock::{FormerClocks, Knowledge, OrderedClocks, ReadReleases, ReceivedClocks};
+use super::clock::{Former, FormerClocks, Knowledge, OrderedClocks, ReadReleases, ReceivedClocks};
 use super::releases::{ReleaseSequence, Releases};
 use super::run::RaceDispatch;
 use super::shadow::LdsShadow;
@@ -92,6 +92,8 @@ pub(super) struct WaveClocks {
     /// Clocks that happen before delayed vector and scalar loads.
     former: FormerClocks,
     former_scalar: FormerClocks,
+    /// The wave's own clock before its releases since the last barrier.
+    pub(super) former_own: Former<u32>,
     /// Releases that the wave has read, by operations that may be outstanding.
     pending: Vec<Pending>,
     last_reads: HashMap<u64, LastRead>,
@@ -120,6 +122,7 @@ impl Default for WaveClocks {
             scalar_since: 0,
             former: FormerClocks::default(),
             former_scalar: FormerClocks::default(),
+            former_own: Former::default(),
             pending: Vec::new(),
             last_reads: HashMap::new(),
             invalidations: Vec::new(),
@@ -162,6 +165,11 @@ impl WaveClocks {
     /// Increments the clock, after a release.
     pub(super) fn tick(&mut self, layout: EntryLayout) {
         self.clock = self.clock.saturating_add(1).min(layout.last_clock());
+    }
+
+    /// Returns the clock of an operation, which precedes later releases even if it takes effect after them.
+    pub(super) fn clock_of(&self, operation: Option<OperationId>) -> u32 {
+        self.former_own.of(operation).unwrap_or(self.clock)
     }
 
     /// True if waits have completed all vector memory operations, or those before `end`. Cache invalidations do not count,
@@ -495,7 +503,8 @@ impl GroupShadow {
         let (since, own, group) = (self.since, self.first + number, self.waves());
         let wave = self.wave(number);
         if run.is_late {
-            wave.former.add(&wave.knowledge.known, since, scoreboard);
+            let clocks = (wave.knowledge.known.clone(), since);
+            wave.former.add(scoreboard.next(), clocks, scoreboard);
         }
         if wave.invalidations.len() >= MANY_PENDING {
             let is_late = |id: &OperationId| scoreboard.outstanding().any(|it| it.operation == *id);
@@ -524,8 +533,9 @@ impl GroupShadow {
         let (since, own, group) = (self.since, self.first + number, self.waves());
         let wave = self.wave(number);
         if run.is_late {
+            let clocks = (wave.scalar.clone(), wave.scalar_since);
             wave.former_scalar
-                .add(&wave.scalar, wave.scalar_since, scoreboard);
+                .add(scoreboard.next(), clocks, scoreboard);
         }
         wave.receive(own, &group, scoreboard, run);
         let mut known = (*wave.knowledge.known).clone();
@@ -564,6 +574,8 @@ impl GroupShadow {
         }
         for (number, wave) in (first..).zip(&mut self.waves) {
             wave.clock = since;
+            // Operations that take effect after the barrier, such as LDS accesses, are not ordered by it.
+            wave.former_own.clear();
             wave.wrote_lds = 0;
             if run.means.acquires {
                 run.histories.learn(number, since, wave.knowledge.clone());

@@ -232,7 +232,8 @@ impl RaceWatch {
             true => group.wave(wave).completed(scoreboard, operation),
             false => Release::default(),
         };
-        let (agent, clock) = (group.first_wave() + wave, group.wave(wave).clock);
+        let agent = group.first_wave() + wave;
+        let clock = group.wave(wave).clock_of(operation);
         let mut has_released = false;
         self.reads.clear();
         for part in self.parts.iter().filter(|part| !part.extents.is_empty()) {
@@ -342,7 +343,13 @@ impl RaceWatch {
             group.acquire(wave, run, read, operation, scoreboard);
         }
         if has_released && run.means.orders {
-            group.wave(wave).tick(run.layout);
+            let wave = group.wave(wave);
+            if run.is_late
+                && let Some(release) = operation
+            {
+                wave.former_own.add(release, clock, scoreboard);
+            }
+            wave.tick(run.layout);
         }
         Some(())
     }
