@@ -12,7 +12,7 @@
 //! - through a barrier, within a workgroup;
 //! - through a release and an acquire. A release is an atomic or a store issued after waits have completed the wave's
 //!   earlier vector memory operations (vmcnt 0) or, for its own workgroup, LDS operations (lgkmcnt 0). An acquire is a
-//!   returning atomic or a GLC load that reads from the release or from its release sequence of later atomics. Within a
+//!   returning atomic or a vector GLC load that reads from the release or from its release sequence of later atomics. Within a
 //!   workgroup, this is sufficient. A wave of another workgroup must also wait for the value, which orders its stores,
 //!   atomics and GLC loads, and then execute BUFFER_WBINVL1 to order other loads and S_DCACHE_INV to order scalar
 //!   loads;

@@ -60,6 +60,11 @@ fn stores_that_release_one_flag_do_not_race() {
     assembly(GROUPS, &body(glc, wait), &[]);
     assembly(GROUPS, &body(glc, ""), &[&race]);
     assembly(GROUPS, &body("", wait), &[&race]);
+    // GLC of a store, or of a scalar load, acquires nothing.
+    let nontemporal = body("", wait).replace(DATA, &format!("{DATA} glc"));
+    assembly(GROUPS, &nontemporal, &[&race]);
+    let scalar = body("s_load_dword s11, s[4:5], 0x2000 glc", wait);
+    expect(&TARGETS[2..], GROUPS, RACES, &scalar, &[&race]);
     // The same in LDS.
     let flag = "ds_write_b32 v2, v5";
     let body = |poll: &str, release: &str| {

@@ -5,7 +5,7 @@ use gcn_emu::observe::{Access, Context, Dispatched, LaneSpace, MemoryEvent};
 use gcn_emu::step::MemoryPlan;
 use gcn_emu::wave::LANES;
 use gcn_isa::effect::{AtomicOp, Control};
-use gcn_isa::uses::Space;
+use gcn_isa::uses::{Intent, Space};
 use gcn_isa::{Does, Field, Inst, Numbering, Ty};
 use hashbrown::HashMap;
 
@@ -38,6 +38,18 @@ fn may_be_of_gws(numbering: Numbering, dword: u32) -> bool {
         Numbering::SiCi => dword & 0xfc02_0000 == 0xd802_0000,
         Numbering::Vi9 => dword & 0xfc01_0000 == 0xd801_0000,
     }
+}
+
+/// True for a load with GLC set.
+fn is_coherent_load(inst: &Inst) -> bool {
+    inst.does().intent() == Some(Intent::Load) && inst.flag(Field::Glc)
+}
+
+/// True if an instruction may acquire from a kind of memory: a returning atomic, or a GLC load by a vector instruction.
+fn may_acquire_from(inst: &Inst, space: Space) -> bool {
+    inst.uses().memory().is_some_and(|it| {
+        it.read.has(space) && (inst.returns_old() || is_coherent_load(inst) && !it.scalar)
+    })
 }
 
 /// Synchronization that a kernel can use besides barriers.
@@ -78,16 +90,13 @@ impl Synchronization {
 
     fn of_all(instructions: &[Reached]) -> Synchronization {
         let any = |is_one: fn(&Inst) -> bool| instructions.iter().any(|it| is_one(&it.inst));
-        let acquires = any(|inst| inst.flag(Field::Glc) || matches!(inst.does(), Does::Gws(_)));
-        let acquires_lds = any(|inst| {
-            let reads = inst.returns_old() || inst.flag(Field::Glc);
-            reads
-                && inst
-                    .uses()
-                    .memory()
-                    .is_some_and(|it| it.spaces().has(Space::Lds))
+        let acquires = any(|inst| {
+            may_acquire_from(inst, Space::Global) || matches!(inst.does(), Does::Gws(_))
         });
-        let returns = |inst: &Inst| inst.returns_old() || matches!(inst.does(), Does::Cache(_));
+        let acquires_lds = any(|inst| may_acquire_from(inst, Space::Lds));
+        let returns = |inst: &Inst| {
+            inst.returns_old() || is_coherent_load(inst) || matches!(inst.does(), Does::Cache(_))
+        };
         Synchronization {
             acquires,
             acquires_lds,
