@@ -3,7 +3,7 @@
 use std::mem::take;
 use std::ops::Range;
 use std::sync::atomic::{
-    AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+    AtomicBool, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -30,8 +30,8 @@ pub(super) struct ShadowPage {
     loaded_enough: QuarterBits,
     /// Quarter rows accessed by operations that may acquire (atomics and GLC loads).
     acquired: QuarterBits,
-    /// Number of the thread that holds the page, or 0; see [`Recent::hold`].
-    holder: AtomicU32,
+    /// True if a thread holds the page; see [`Recent::hold`].
+    is_held: AtomicBool,
     rows: Mutex<[ShadowRow; ROWS]>,
 }
 
@@ -65,10 +65,9 @@ impl ShadowPage {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until no other thread holds the page, and claims it for `thread`.
-    fn claim(&self, thread: u32) {
-        let swap = || self.holder.compare_exchange(0, thread, Acquire, Relaxed);
-        while swap().is_err() {
+    /// Waits until no other thread holds the page, and claims it.
+    fn claim(&self) {
+        while self.is_held.swap(true, Acquire) {
             std::thread::yield_now();
         }
     }
@@ -308,16 +307,9 @@ pub(super) struct Recent {
     slots: Vec<Option<(u64, Arc<ShadowPage>)>>,
     /// Number of misses since the last resize.
     missed: usize,
-    /// Pages that the thread holds, and a scratch buffer for page numbers.
-    held: Vec<Arc<ShadowPage>>,
+    /// Pages that the thread holds with their numbers, in ascending order, and a scratch buffer for page numbers.
+    held: Vec<(u64, Arc<ShadowPage>)>,
     numbers: Vec<u64>,
-}
-
-/// Number to be assigned to the next thread that holds pages.
-static NEXT_THREAD: AtomicU32 = AtomicU32::new(1);
-
-thread_local! {
-    static THREAD: u32 = NEXT_THREAD.fetch_add(1, Relaxed);
 }
 
 /// Number of adjacent pages in consecutive slots. The slots fit in a host cache line.
@@ -373,23 +365,29 @@ impl Recent {
         Some(slot)
     }
 
-    /// Holds the pages that contain `spans` until [`Recent::release`], so that other threads wait before they write or
-    /// acquire there. The order of writes in the shadow is therefore that in memory. Claims pages in address order to
-    /// avoid deadlocks.
+    /// Holds the pages that contain `spans`, too, until [`Recent::release`], so that other threads wait before they write or
+    /// acquire there. The order of writes in the shadow is therefore that in memory. Claims pages in address order to avoid
+    /// deadlocks: if a page precedes a held one, releases those and claims all again.
     pub(super) fn hold(&mut self, global: &GlobalShadow, spans: &[Span]) {
-        self.release();
         let mut numbers = take(&mut self.numbers);
         for Span { bytes, .. } in spans {
             numbers.extend(bytes.start / PAGE..=bytes.end.saturating_sub(1) / PAGE);
         }
         numbers.sort_unstable();
         numbers.dedup();
-        let thread = THREAD.with(|thread| *thread);
+        let held = &self.held;
+        numbers.retain(|it| held.binary_search_by_key(it, |(held, _)| *held).is_err());
+        let (first, last) = (numbers.first(), self.held.last());
+        if first.is_some_and(|first| last.is_some_and(|(last, _)| first < last)) {
+            numbers.extend(self.held.iter().map(|(number, _)| *number));
+            numbers.sort_unstable();
+            self.release();
+        }
         for number in numbers.drain(..) {
             let slot = self.slot_of(global, number);
             if let Some((_, page)) = slot.and_then(|slot| self.slots[slot].as_ref()) {
-                page.claim(thread);
-                self.held.push(page.clone());
+                page.claim();
+                self.held.push((number, page.clone()));
             }
         }
         self.numbers = numbers;
@@ -398,8 +396,8 @@ impl Recent {
     /// Releases the held pages.
     #[inline]
     pub(super) fn release(&mut self) {
-        for page in self.held.drain(..) {
-            page.holder.store(0, Release);
+        for (_, page) in self.held.drain(..) {
+            page.is_held.store(false, Release);
         }
     }
 
@@ -552,6 +550,20 @@ mod tests {
         of.global.writes(last.clone(), |at, _| writes.push(at));
         assert_eq!(writes, last.collect::<Vec<_>>());
         assert!(of.global.bytes() < 1 << 20, "it is one page");
+    }
+
+    #[test]
+    fn pages_stay_held_until_all_are_released() {
+        let mut of = Fixture::new();
+        let page = |of: &Fixture, number| of.global.page(number).expect("memory");
+        let held = |of: &Fixture| [0, 1, 2].map(|it| page(of, it).is_held.load(Relaxed));
+        for at in [PAGE, 2 * PAGE, 0, PAGE, 0] {
+            let bytes = at..at + 4;
+            of.recent.hold(&of.global, &[Span { lane: 0, bytes }]);
+        }
+        assert_eq!(held(&of), [true; 3]);
+        of.recent.release();
+        assert_eq!(held(&of), [false; 3]);
     }
 
     #[test]

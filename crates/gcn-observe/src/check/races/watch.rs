@@ -122,6 +122,9 @@ impl RaceWatch {
         }
         let mut lanes = u64::MAX;
         if facts.is_swap {
+            if run.holds_pages {
+                self.hold(run, context, event, &facts);
+            }
             let swap = Swap::begin(context, event);
             lanes = swap.expected;
             self.swap = Some(swap);
@@ -130,6 +133,25 @@ impl RaceWatch {
             self.access(run, context, event, &facts, lanes);
         }
         Some(())
+    }
+
+    /// Holds the pages that a compare-and-swap accesses, before its result is predicted: lanes that are predicted to fail may
+    /// succeed and release, too.
+    fn hold(
+        &mut self,
+        run: &RaceDispatch,
+        context: &Context<'_>,
+        event: &MemoryEvent<'_>,
+        swap: &AccessFacts,
+    ) {
+        let (access, scratch) = (event.access(), context.scratch());
+        self.parts
+            .find(access, u64::MAX, swap.does, swap.kind, scratch);
+        for part in self.parts.iter() {
+            if part.memory == ShadowedMemory::Global {
+                self.recent.hold(&run.global, &part.extents);
+            }
+        }
     }
 
     /// Checks those loads that feed a compare-and-swap but read another address, since they count as plain.
@@ -489,7 +511,6 @@ impl WaveObserver for RaceWatch {
             self.ends(&run, context, event, &swap);
             self.run = Some(run);
         }
-        // The lanes of a swap that did not succeed as predicted hold pages, too.
         self.recent.release();
     }
 
