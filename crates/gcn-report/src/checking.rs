@@ -231,12 +231,11 @@ impl Checking {
         }
     }
 
-    /// Reports a launch with a workgroup size that the kernel was not compiled for. HIP's own kernels are exempt: HIP 6.4
-    /// copies with a kernel compiled for smaller workgroups, and users of HIP cannot change this.
+    /// Reports a watched launch with a workgroup size that the kernel was not compiled for. HIP's own kernels are exempt:
+    /// HIP 6.4 copies with a kernel compiled for smaller workgroups, and users of HIP cannot change this.
     pub(crate) fn reports_size(&self, kernel: &Kernel, problem: &LaunchError) {
-        let is_checked = self.settings.checks.contains(&Check::Bounds)
-            && self.settings.covers(kernel.name())
-            && !kernel.name().starts_with(OF_HIP);
+        let is_checked =
+            self.settings.checks.contains(&Check::Bounds) && !kernel.name().starts_with(OF_HIP);
         let Some((pc, inst)) = first_instruction(kernel).filter(|_| is_checked) else {
             return;
         };

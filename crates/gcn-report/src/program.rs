@@ -195,16 +195,18 @@ impl Watch {
             stop,
         );
         let mut observers = checks.map_or_else(Observers::none, |it| it.watch(&kernel));
+        // A launch that the checks do not watch has no observers.
+        if let Some(checks) = checks
+            && !observers.wants().is_empty()
+            && let Some(problem) = launch.workgroup_problem()
+        {
+            checks.checks().reports_size(&kernel, &problem);
+        }
         if let Some(tracing) = &self.tracing {
             observers = tracing.watch(&kernel, observers);
         }
         if let Some(profile) = &self.profile {
             observers = profile.watch(&kernel, observers);
-        }
-        if let Some(checks) = checks
-            && let Some(problem) = launch.workgroup_problem()
-        {
-            checks.checks().reports_size(&kernel, &problem);
         }
         let launch = launch.stop_flag(stop);
         let outcome = match control {
