@@ -5,7 +5,7 @@ use gcn_isa::Does;
 
 use crate::goal::{CallStack, Goal, SearchEnd, Sought, SoughtStop};
 use crate::past::Moment;
-use crate::reasons::{Current, accept_changes, current, is_call};
+use crate::reasons::{Current, accept_changes, current, ends_wave, is_call};
 use crate::replay::goes_back;
 use crate::session::{LastRun, Leave, Resume, Scheduler, State};
 
@@ -154,6 +154,11 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
         instructions = 1;
         let turn = state.record.turn;
         state.last = Some(LastRun { at, turn, pc });
+        let mut stops = state.stops.iter();
+        let is_read =
+            step.is_some_and(ends_wave) && stops.any(|it| it.is_watch() && it.condition.is_some());
+        let ending = paused.wave(at.wave).filter(|_| is_read);
+        state.ended = ending.map(|(wave, lds)| Box::new((wave.clone(), lds.clone())));
     }
     if let Goal::Search {
         end: SearchEnd::Instructions(end),

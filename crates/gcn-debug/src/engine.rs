@@ -117,6 +117,7 @@ impl Engine {
             goal: Goal::Run,
             passed: HashMap::new(),
             last: None,
+            ended: None,
             is_at_fault: false,
             record: Record::new(setup.recording, setup.log),
             leave: None,

@@ -3,9 +3,9 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
-use gcn_emu::observe::Paused;
+use gcn_emu::observe::{Access, Context, Paused};
 use gcn_emu::step::Step;
-use gcn_emu::wave::{Waiting, WaveId};
+use gcn_emu::wave::{Waiting, WaveId, active};
 use gcn_isa::Does;
 use gcn_isa::effect::Control;
 
@@ -81,20 +81,20 @@ pub(crate) fn compare_anew(state: &mut State, paused: &Paused<'_>) {
 pub(crate) fn accept_changes(state: &mut State, paused: &Paused<'_>) {
     for place in 0..state.stops.len() {
         let changed = changed(state, paused, &state.stops[place]);
-        let new = changed.map(|(_, new, _)| new);
+        let new = changed.map(|(new, _)| new);
         if let (StopKind::Watch { last, .. }, Some(new)) = (&mut state.stops[place].kind, new) {
             *last = new;
         }
     }
 }
 
-/// Evaluates a watchpoint that may have changed. Returns its view, the new observation, and the change. Values of waves
-/// that are not running and of variables that are out of scope do not change. The first known value is not a change.
-fn changed<'a>(
-    state: &'a State,
-    paused: &'a Paused<'_>,
+/// Evaluates a watchpoint that may have changed. Returns the new observation and the change. Values of waves that are not
+/// running and of variables that are out of scope do not change. The first known value is not a change.
+fn changed(
+    state: &State,
+    paused: &Paused<'_>,
     stop: &StopPoint,
-) -> Option<(View<'a>, Observation, Option<Change>)> {
+) -> Option<(Observation, Option<Change>)> {
     let StopKind::Watch {
         watched,
         wave,
@@ -122,13 +122,64 @@ fn changed<'a>(
     let new = watched.observe(&view);
     let change = last.value.change(&new.value, watched, &stop.text);
     let is_first = last.value.is_unknown() && !new.value.is_unknown();
-    (is_first || change.is_some()).then_some((view, new, change))
+    (is_first || change.is_some()).then_some((new, change))
+}
+
+/// True if the condition of a watchpoint holds in the wave that executed the last instruction, which changed the value to
+/// `new`. The condition is evaluated in the lane that stored the value if that is known, otherwise in the watchpoint's lane
+/// or the first active one.
+fn holds(
+    state: &State,
+    paused: &Paused<'_>,
+    stop: &StopPoint,
+    new: &Observation,
+    writer: LastRun,
+) -> Result<bool, EvalError> {
+    let (Some((condition, _)), StopKind::Watch { lane, last, .. }) = (&stop.condition, &stop.kind)
+    else {
+        return Ok(true);
+    };
+    let view = state.view(Some(paused), Some(writer.at.wave));
+    let ended = state.ended.as_ref().map(|it| (&it.0, &it.1));
+    let wave = view.wave.or(ended);
+    let stored = last.first_change(new);
+    let stored = stored.and_then(|address| storing_lane(paused, writer, address));
+    let exec = wave.map_or(0, |(wave, _)| wave.exec());
+    let lane = stored.unwrap_or_else(|| active_lane(exec, *lane));
+    let value = eval::scalar(condition, &View { wave, lane, ..view })?;
+    Ok(value.is_true())
+}
+
+/// Returns the lane whose store by the last instruction includes a byte of memory. `None` if it is unknown, for example
+/// because a wait has completed a delayed store.
+fn storing_lane(paused: &Paused<'_>, writer: LastRun, address: u64) -> Option<u8> {
+    let (wave, lds) = paused.wave(writer.at.wave)?;
+    let dispatched = paused.dispatched();
+    let step = dispatched.code.step(writer.pc)?.ok()?;
+    let context = Context {
+        dispatched,
+        wave,
+        lds,
+        pc: writer.pc,
+    };
+    let mut access = Access::default();
+    context.addresses(step, &mut access);
+    if access.scalar {
+        return None;
+    }
+    let stores = |lane: &usize| {
+        let mut bytes = 0..access.bytes;
+        bytes.any(|byte| access.place(*lane, byte.into()) == Some(address))
+    };
+    let last = active(access.lanes()).filter(stores).last();
+    last.map(|lane| lane as u8)
 }
 
 /// Returns the reason for a wave to stop, if any.
 pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     let last = state.last.take();
-    let (changes, error) = last.map_or_else(Default::default, |_| changes(state, paused));
+    let changes = |last| changes(state, paused, last);
+    let (changes, error) = last.map_or_else(Default::default, changes);
     if let (Some(last), false) = (last, changes.is_empty()) {
         focus_on(state, paused, wave_of(last, paused, current));
         return Some(match error {
@@ -199,20 +250,27 @@ pub(crate) fn focus_on(state: &mut State, paused: &Paused<'_>, wave: WaveId) {
         return;
     };
     state.focus = Some(wave);
-    let exec = found.exec();
-    if exec >> state.lane & 1 == 0 && exec != 0 {
-        state.lane = exec.trailing_zeros() as u8;
+    state.lane = active_lane(found.exec(), state.lane);
+}
+
+/// Returns a lane, or the first active one if it is inactive.
+fn active_lane(exec: u64, lane: u8) -> u8 {
+    if exec >> lane & 1 == 0 && exec != 0 {
+        exec.trailing_zeros() as u8
+    } else {
+        lane
     }
 }
 
 /// Changes of watched values, each with the watchpoint's number and expression.
 type Changes = Vec<(u32, String, Change)>;
 
-/// Returns the changes of watched values since the last comparison, and the first watchpoint whose condition cannot be
+/// Returns the changes of watched values by the last instruction, and the first watchpoint whose condition cannot be
 /// evaluated, with the error.
 pub(crate) fn changes(
     state: &mut State,
     paused: &Paused<'_>,
+    writer: LastRun,
 ) -> (Changes, Option<(u32, EvalError)>) {
     let mut found = Vec::new();
     let mut failed = None;
@@ -221,13 +279,10 @@ pub(crate) fn changes(
         if !stop.is_enabled {
             continue;
         }
-        let Some((view, new, change)) = changed(state, paused, stop) else {
+        let Some((new, change)) = changed(state, paused, stop) else {
             continue;
         };
-        let holds = match &stop.condition {
-            None => Ok(true),
-            Some((condition, _)) => eval::scalar(condition, &view).map(|value| value.is_true()),
-        };
+        let holds = holds(state, paused, stop, &new, writer);
         let replays = state.goal.is_replay();
         let stop = &mut state.stops[place];
         if let StopKind::Watch { last, .. } = &mut stop.kind {
@@ -273,11 +328,7 @@ pub(crate) fn breakpoints(
         let wave = current.at.wave;
         let view = state.view(Some(paused), Some(wave));
         let exec = view.wave().map_or(0, |wave| wave.exec());
-        let lane = if exec >> view.lane & 1 == 0 && exec != 0 {
-            exec.trailing_zeros() as u8
-        } else {
-            view.lane
-        };
+        let lane = active_lane(exec, view.lane);
         let view = View { lane, ..view };
         let holds = match &stop.condition {
             None => Ok(true),

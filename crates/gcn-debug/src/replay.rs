@@ -147,7 +147,7 @@ fn search_wave(state: &mut State, before: Moment, window: u64, sought: Sought) -
 /// Returns the stop of a replay, if it has reached its target or has been interrupted.
 pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     let last = state.last.take();
-    let changed = last.filter(|_| !changes(state, paused).0.is_empty());
+    let changed = last.filter(|last| !changes(state, paused, *last).0.is_empty());
     arrived(state, paused, current, changed).or_else(|| {
         let stops = !state.ends_turn() && is_interrupted(state);
         stops.then(|| interrupted(state, paused, current))

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use gcn_emu::Lds;
 use gcn_emu::fault::Fault;
 use gcn_emu::memory::Memory;
 use gcn_emu::observe::Paused;
@@ -170,6 +171,8 @@ pub(crate) struct State {
     /// Instruction count of each wave at its last reported stop.
     pub(crate) passed: HashMap<WaveId, u64>,
     pub(crate) last: Option<LastRun>,
+    /// Copy of the wave and its LDS before these instructions, if they end it and a watchpoint has a condition.
+    pub(crate) ended: Option<Box<(Wave, Lds)>>,
     /// True while the run is stopped at a fault.
     pub(crate) is_at_fault: bool,
     pub(crate) record: Record,

@@ -262,6 +262,14 @@ impl Observation {
             memory.read(*address, new) && new == old
         })
     }
+
+    /// Returns the address of the first byte that differs later, if the value is in global memory at a fixed address.
+    pub(crate) fn first_change(&self, later: &Observation) -> Option<u64> {
+        let (address, old) = self.contents.as_ref()?;
+        let (_, new) = later.contents.as_ref().filter(|it| it.0 == *address)?;
+        let place = old.iter().zip(new).position(|(old, new)| old != new)?;
+        Some(address + place as u64)
+    }
 }
 
 impl WatchedValue {
