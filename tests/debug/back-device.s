@@ -37,20 +37,20 @@
 //> why/1 v1[1]
 //> quit
 // GCN all: (gcn) break store if $wave == 1
-// GCN all: Breakpoint 1 at store (back-device.s:137)
+// GCN all: Breakpoint 1 at store (back-device.s:139)
 // GCN all: (gcn) run
 // GCN all: Breakpoint 1
-// GCN all: workgroup 0,0,0, wave 1: store (back-device.s:137)
-// GCN all: 137	    buffer_store_dword v3, v1, s[4:7], 0 offen
+// GCN all: workgroup 0,0,0, wave 1: store (back-device.s:139)
+// GCN all: 139	    buffer_store_dword v3, v1, s[4:7], 0 offen
 // GCN all: (gcn) print v3[1]
 // GCN all: v3[1] = 0
 // GCN all: (gcn) print s8
 // GCN all: s8 = 8
 // GCN all: (gcn) why/1 v1[1]
 // GCN all: v1[1] = 260
-// GCN all: └─ v1 = 260: v_lshlrev_b32_e32 v1, 2, v0  [back-device.s:131, launch 1 (kernel), run 1, workgroup 0,0,0, wave 1, lane 1] ← v0 = 65: work-item ID x
+// GCN all: └─ v1 = 260: v_lshlrev_b32_e32 v1, 2, v0  [back-device.s:133, launch 1 (kernel), run 1, workgroup 0,0,0, wave 1, lane 1] ← v0 = 65: work-item ID x
 // GCN all: 1 instruction, 1 execution, 1 workgroup traced
-// GCN all: 137	    buffer_store_dword v3, v1, s[4:7], 0 offen
+// GCN all: 139	    buffer_store_dword v3, v1, s[4:7], 0 offen
 // GCN all: (gcn) print v3[1]
 // GCN all: v3[1] = 0
 // GCN all: (gcn) print s8
@@ -58,66 +58,68 @@
 // GCN all: (gcn) continue
 // GCN all: kernel has ended: waves 2, instructions 22
 // GCN all: Breakpoint 1
-// GCN all: workgroup 0,0,0, wave 1: store (back-device.s:137)
-// GCN all: 137	    buffer_store_dword v3, v1, s[4:7], 0 offen
+// GCN all: workgroup 0,0,0, wave 1: store (back-device.s:139)
+// GCN all: 139	    buffer_store_dword v3, v1, s[4:7], 0 offen
 // GCN all: (gcn) print v3[1]
 // GCN all: v3[1] = 1
 // GCN all: (gcn) print s8
 // GCN all: s8 = 10
 // GCN all: (gcn) reverse-continue
 // GCN all: The launch begins: going back continues in the launch before it
-// GCN all: workgroup 0,0,0, wave 1: kernel (back-device.s:127)
-// GCN all: 127	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: workgroup 0,0,0, wave 1: kernel (back-device.s:129)
+// GCN all: 129	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) reverse-continue
-// GCN all: workgroup 0,0,0, wave 1: store (back-device.s:137)
-// GCN all: 137	    buffer_store_dword v3, v1, s[4:7], 0 offen
+// GCN all: Breakpoint 1
+// GCN all: workgroup 0,0,0, wave 1: store (back-device.s:139)
+// GCN all: 139	    buffer_store_dword v3, v1, s[4:7], 0 offen
 // GCN all: (gcn) print v3[1]
 // GCN all: v3[1] = 0
 // GCN all: (gcn) print s8
 // GCN all: s8 = 8
 // GCN all: (gcn) reverse-continue
 // GCN all: The launch begins: no earlier moment is known
-// GCN all: workgroup 0,0,0, wave 1: kernel (back-device.s:127)
-// GCN all: 127	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: workgroup 0,0,0, wave 1: kernel (back-device.s:129)
+// GCN all: 129	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) continue
 // GCN all: Breakpoint 1
-// GCN all: workgroup 0,0,0, wave 1: store (back-device.s:137)
-// GCN all: 137	    buffer_store_dword v3, v1, s[4:7], 0 offen
+// GCN all: workgroup 0,0,0, wave 1: store (back-device.s:139)
+// GCN all: 139	    buffer_store_dword v3, v1, s[4:7], 0 offen
 // GCN all: (gcn) set v3[1] = 5
 // GCN all: (gcn) continue
 // GCN all: kernel has ended: waves 2, instructions 22
 // GCN all: Breakpoint 1
-// GCN all: workgroup 0,0,0, wave 1: store (back-device.s:137)
-// GCN all: 137	    buffer_store_dword v3, v1, s[4:7], 0 offen
+// GCN all: workgroup 0,0,0, wave 1: store (back-device.s:139)
+// GCN all: 139	    buffer_store_dword v3, v1, s[4:7], 0 offen
 // GCN all: (gcn) why v1[1]
 // GCN all: error: `set` has changed what the launch does: begin it again with run
 // GCN all: (gcn) reverse-continue
 // GCN all: The launch begins: going back continues in the launch before it
-// GCN all: workgroup 0,0,0, wave 1: kernel (back-device.s:127)
-// GCN all: 127	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: workgroup 0,0,0, wave 1: kernel (back-device.s:129)
+// GCN all: 129	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) reverse-continue
-// GCN all: workgroup 0,0,0, wave 1: store (back-device.s:137)
-// GCN all: 137	    buffer_store_dword v3, v1, s[4:7], 0 offen
+// GCN all: Breakpoint 1
+// GCN all: workgroup 0,0,0, wave 1: store (back-device.s:139)
+// GCN all: 139	    buffer_store_dword v3, v1, s[4:7], 0 offen
 // GCN all: (gcn) print v3[1]
 // GCN all: v3[1] = 5
 // GCN all: (gcn) reverse-continue
 // GCN all: The launch begins: no earlier moment is known
-// GCN all: workgroup 0,0,0, wave 1: kernel (back-device.s:127)
-// GCN all: 127	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: workgroup 0,0,0, wave 1: kernel (back-device.s:129)
+// GCN all: 129	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) continue
 // GCN all: Breakpoint 1
-// GCN all: workgroup 0,0,0, wave 1: store (back-device.s:137)
-// GCN all: 137	    buffer_store_dword v3, v1, s[4:7], 0 offen
+// GCN all: workgroup 0,0,0, wave 1: store (back-device.s:139)
+// GCN all: 139	    buffer_store_dword v3, v1, s[4:7], 0 offen
 // GCN all: (gcn) continue
 // GCN all: kernel has ended: waves 2, instructions 22
 // GCN all: Breakpoint 1
-// GCN all: workgroup 0,0,0, wave 1: store (back-device.s:137)
-// GCN all: 137	    buffer_store_dword v3, v1, s[4:7], 0 offen
+// GCN all: workgroup 0,0,0, wave 1: store (back-device.s:139)
+// GCN all: 139	    buffer_store_dword v3, v1, s[4:7], 0 offen
 // GCN all: (gcn) why/1 v1[1]
 // GCN all: v1[1] = 260
-// GCN all: └─ v1 = 260: v_lshlrev_b32_e32 v1, 2, v0  [back-device.s:131, launch 1 (kernel), run 2, workgroup 0,0,0, wave 1, lane 1] ← v0 = 65: work-item ID x
+// GCN all: └─ v1 = 260: v_lshlrev_b32_e32 v1, 2, v0  [back-device.s:133, launch 1 (kernel), run 2, workgroup 0,0,0, wave 1, lane 1] ← v0 = 65: work-item ID x
 // GCN all: 1 instruction, 1 execution, 1 workgroup traced
-// GCN all: 137	    buffer_store_dword v3, v1, s[4:7], 0 offen
+// GCN all: 139	    buffer_store_dword v3, v1, s[4:7], 0 offen
 // GCN all: (gcn) quit
 .globl kernel
 .p2align 8

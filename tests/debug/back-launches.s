@@ -44,24 +44,24 @@
 //> run
 //> print out[1]
 // GCN all: (gcn) break store if $wave == 0
-// GCN all: Breakpoint 1 at store (back-launches.s:159)
+// GCN all: Breakpoint 1 at store (back-launches.s:170)
 // GCN all: (gcn) run
 // GCN all: Breakpoint 1
-// GCN all: workgroup 0,0,0, wave 0: store (back-launches.s:159)
-// GCN all: 159	    buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: workgroup 0,0,0, wave 0: store (back-launches.s:170)
+// GCN all: 170	    buffer_store_dword v2, v1, s[4:7], 0 offen
 // GCN all: (gcn) set v2[1] = 100
 // GCN all: (gcn) continue
 // GCN all: kernel has ended: waves 2, instructions 22
 // GCN all: Breakpoint 1
-// GCN all: workgroup 0,0,0, wave 0: store (back-launches.s:159)
-// GCN all: 159	    buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: workgroup 0,0,0, wave 0: store (back-launches.s:170)
+// GCN all: 170	    buffer_store_dword v2, v1, s[4:7], 0 offen
 // GCN all: (gcn) print out[1]
 // GCN all: out[1] = 100
 // GCN all: (gcn) continue
 // GCN all: kernel has ended: waves 2, instructions 22
 // GCN all: Breakpoint 1
-// GCN all: workgroup 0,0,0, wave 0: store (back-launches.s:159)
-// GCN all: 159	    buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: workgroup 0,0,0, wave 0: store (back-launches.s:170)
+// GCN all: 170	    buffer_store_dword v2, v1, s[4:7], 0 offen
 // GCN all: (gcn) print out[1]
 // GCN all: out[1] = 202
 // GCN all: (gcn) info record
@@ -69,64 +69,75 @@
 // GCN all: (gcn) delete
 // GCN all: (gcn) reverse-stepi 100
 // GCN all: The launch begins: going back continues in the launch before it
-// GCN all: workgroup 0,0,0, wave 0: kernel (back-launches.s:149)
-// GCN all: 149	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: workgroup 0,0,0, wave 0: kernel (back-launches.s:160)
+// GCN all: 160	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) print out[1]
 // GCN all: out[1] = 202
 // GCN all: (gcn) reverse-stepi
-// GCN all: workgroup 0,0,0, wave 1: store+0x8 (back-launches.s:160)
-// GCN all: 160	    s_endpgm
+// GCN all: workgroup 0,0,0, wave 1: store+0x8 (back-launches.s:171)
+// GCN all: 171	    s_endpgm
 // GCN all: (gcn) print out[1]
 // GCN all: out[1] = 202
 // GCN all: (gcn) info record
 // GCN all: The past begins with the launch, 21 instructions ago, and before it 1 launch can be repeated; checkpoints: 1, 0 KiB besides the first
 // GCN all: (gcn) reverse-stepi 1000
-// GCN all: workgroup 0,0,0, wave 1: kernel (back-launches.s:149)
-// GCN all: 149	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: Workgroup 0,0,0, wave 1 begins: reverse-continue goes back to other waves
+// GCN all: workgroup 0,0,0, wave 1: kernel (back-launches.s:160)
+// GCN all: 160	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) break store
-// GCN all: Breakpoint 2 at store (back-launches.s:159)
+// GCN all: Breakpoint 2 at store (back-launches.s:170)
 // GCN all: (gcn) reverse-continue
-// GCN all: workgroup 0,0,0, wave 0: store (back-launches.s:159)
-// GCN all: 159	    buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: Breakpoint 2
+// GCN all: workgroup 0,0,0, wave 0: store (back-launches.s:170)
+// GCN all: 170	    buffer_store_dword v2, v1, s[4:7], 0 offen
 // GCN all: (gcn) print v2[1]
 // GCN all: v2[1] = 202
 // GCN all: (gcn) stepi
-// GCN all: 160	    s_endpgm
+// GCN all: 171	    s_endpgm
 // GCN all: (gcn) print out[1]
 // GCN all: out[1] = 202
 // GCN all: (gcn) reverse-continue
-// GCN all: 159	    buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: Breakpoint 2
+// GCN all: workgroup 0,0,0, wave 0: store (back-launches.s:170)
+// GCN all: 170	    buffer_store_dword v2, v1, s[4:7], 0 offen
 // GCN all: (gcn) reverse-continue
 // GCN all: The launch begins: going back continues in the launch before it
-// GCN all: workgroup 0,0,0, wave 0: kernel (back-launches.s:149)
-// GCN all: 149	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: workgroup 0,0,0, wave 0: kernel (back-launches.s:160)
+// GCN all: 160	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) watch out[1]
 // GCN all: Watchpoint 3: out[1]
 // GCN all: (gcn) delete 2
 // GCN all: (gcn) continue
 // GCN all: Watchpoint 3: out[1]
 // GCN all: out[1] was 100, is 202
-// GCN all: by workgroup 0,0,0, wave 0, store (back-launches.s:159): buffer_store_dword v2, v1, s[4:7], 0 offen
-// GCN all: workgroup 0,0,0, wave 0: store+0x8 (back-launches.s:160)
-// GCN all: 160	    s_endpgm
+// GCN all: by workgroup 0,0,0, wave 0, store (back-launches.s:170): buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: workgroup 0,0,0, wave 0: store+0x8 (back-launches.s:171)
+// GCN all: 171	    s_endpgm
 // GCN all: (gcn) continue
 // GCN all: kernel has ended: waves 2, instructions 22
 // GCN all: Watchpoint 3: out[1]
 // GCN all: out[1] was 202, is 406
-// GCN all: by workgroup 0,0,0, wave 0, store (back-launches.s:159): buffer_store_dword v2, v1, s[4:7], 0 offen
-// GCN all: workgroup 0,0,0, wave 0: store+0x8 (back-launches.s:160)
-// GCN all: 160	    s_endpgm
+// GCN all: by workgroup 0,0,0, wave 0, store (back-launches.s:170): buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: workgroup 0,0,0, wave 0: store+0x8 (back-launches.s:171)
+// GCN all: 171	    s_endpgm
 // GCN all: (gcn) print out[1]
 // GCN all: out[1] = 406
 // GCN all: (gcn) reverse-continue
-// GCN all: 159	    buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: Watchpoint 3: out[1]
+// GCN all: out[1] is 202, will be 406
+// GCN all: by workgroup 0,0,0, wave 0, store (back-launches.s:170): buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: workgroup 0,0,0, wave 0: store (back-launches.s:170)
+// GCN all: 170	    buffer_store_dword v2, v1, s[4:7], 0 offen
 // GCN all: (gcn) reverse-continue
 // GCN all: The launch begins: going back continues in the launch before it
-// GCN all: workgroup 0,0,0, wave 0: kernel (back-launches.s:149)
-// GCN all: 149	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: workgroup 0,0,0, wave 0: kernel (back-launches.s:160)
+// GCN all: 160	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) reverse-continue
-// GCN all: workgroup 0,0,0, wave 0: store (back-launches.s:159)
-// GCN all: 159	    buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: Watchpoint 3: out[1]
+// GCN all: out[1] is 100, will be 202
+// GCN all: by workgroup 0,0,0, wave 0, store (back-launches.s:170): buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: workgroup 0,0,0, wave 0: store (back-launches.s:170)
+// GCN all: 170	    buffer_store_dword v2, v1, s[4:7], 0 offen
 // GCN all: (gcn) delete
 // GCN all: (gcn) continue
 // GCN all: kernel has ended: waves 2, instructions 22

@@ -36,77 +36,84 @@
 //> run
 //> print out[1]
 // GCN all: (gcn) break store
-// GCN all: Breakpoint 1 at store (back.s:141)
+// GCN all: Breakpoint 1 at store (back.s:148)
 // GCN all: (gcn) run
 // GCN all: Breakpoint 1
-// GCN all: workgroup 0,0,0, wave 0: store (back.s:141)
-// GCN all: 141	    buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: workgroup 0,0,0, wave 0: store (back.s:148)
+// GCN all: 148	    buffer_store_dword v2, v1, s[4:7], 0 offen
 // GCN all: (gcn) print v2[1]
 // GCN all: v2[1] = 7
 // GCN all: (gcn) print s8
 // GCN all: s8 = 0
 // GCN all: (gcn) reverse-stepi 3
-// GCN all: workgroup 0,0,0, wave 0: loop+0x8 (back.s:137)
-// GCN all: 137	    s_cmp_lg_u32 s8, 0
+// GCN all: workgroup 0,0,0, wave 0: loop+0x8 (back.s:144)
+// GCN all: 144	    s_cmp_lg_u32 s8, 0
 // GCN all: (gcn) print s8
 // GCN all: s8 = 0
 // GCN all: (gcn) print v2[1]
 // GCN all: v2[1] = 7
 // GCN all: (gcn) reverse-stepi 1000
 // GCN all: The launch begins: no earlier moment is known
-// GCN all: workgroup 0,0,0, wave 0: kernel (back.s:128)
-// GCN all: 128	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: workgroup 0,0,0, wave 0: kernel (back.s:135)
+// GCN all: 135	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) set v2 = 100
 // GCN all: (gcn) stepi 6
-// GCN all: workgroup 0,0,0, wave 0: loop (back.s:135)
-// GCN all: 135	    v_or_b32 v2, s8, v2
+// GCN all: workgroup 0,0,0, wave 0: loop (back.s:142)
+// GCN all: 142	    v_or_b32 v2, s8, v2
 // GCN all: (gcn) set v2[1] = 100
 // GCN all: (gcn) continue
 // GCN all: Breakpoint 1
-// GCN all: workgroup 0,0,0, wave 0: store (back.s:141)
-// GCN all: 141	    buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: workgroup 0,0,0, wave 0: store (back.s:148)
+// GCN all: 148	    buffer_store_dword v2, v1, s[4:7], 0 offen
 // GCN all: (gcn) print v2[1]
 // GCN all: v2[1] = 103
 // GCN all: (gcn) reverse-step
-// GCN all: workgroup 0,0,0, wave 0: loop+0x10 (back.s:139)
-// GCN all: 139	    s_waitcnt lgkmcnt(0)
+// GCN all: workgroup 0,0,0, wave 0: loop+0x10 (back.s:146)
+// GCN all: 146	    s_waitcnt lgkmcnt(0)
 // GCN all: (gcn) print v2[1]
 // GCN all: v2[1] = 103
 // GCN all: (gcn) continue
 // GCN all: Breakpoint 1
-// GCN all: workgroup 0,0,0, wave 0: store (back.s:141)
-// GCN all: 141	    buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: workgroup 0,0,0, wave 0: store (back.s:148)
+// GCN all: 148	    buffer_store_dword v2, v1, s[4:7], 0 offen
 // GCN all: (gcn) print v2[1]
 // GCN all: v2[1] = 103
 // GCN all: (gcn) delete
 // GCN all: (gcn) break loop
-// GCN all: Breakpoint 2 at loop (back.s:135)
+// GCN all: Breakpoint 2 at loop (back.s:142)
 // GCN all: (gcn) reverse-continue
-// GCN all: workgroup 0,0,0, wave 0: loop (back.s:135)
-// GCN all: 135	    v_or_b32 v2, s8, v2
+// GCN all: Breakpoint 2
+// GCN all: workgroup 0,0,0, wave 0: loop (back.s:142)
+// GCN all: 142	    v_or_b32 v2, s8, v2
 // GCN all: (gcn) print s8
 // GCN all: s8 = 1
 // GCN all: (gcn) reverse-continue
-// GCN all: 135	    v_or_b32 v2, s8, v2
+// GCN all: Breakpoint 2
+// GCN all: workgroup 0,0,0, wave 0: loop (back.s:142)
+// GCN all: 142	    v_or_b32 v2, s8, v2
 // GCN all: (gcn) print s8
 // GCN all: s8 = 2
 // GCN all: (gcn) watch s8
 // GCN all: Watchpoint 3: s8
 // GCN all: (gcn) reverse-continue
-// GCN all: 136	    s_sub_u32 s8, s8, 1
+// GCN all: Watchpoint 3: s8
+// GCN all: s8 is 3, will be 2
+// GCN all: by workgroup 0,0,0, wave 0, loop+0x4 (back.s:143): s_sub_u32 s8, s8, 1
+// GCN all: workgroup 0,0,0, wave 0: loop+0x4 (back.s:143)
+// GCN all: 143	    s_sub_u32 s8, s8, 1
 // GCN all: (gcn) continue
 // GCN all: Watchpoint 3: s8
 // GCN all: s8 was 3, is 2
-// GCN all: by workgroup 0,0,0, wave 0, loop+0x4 (back.s:136): s_sub_u32 s8, s8, 1
-// GCN all: workgroup 0,0,0, wave 0: loop+0x8 (back.s:137)
-// GCN all: 137	    s_cmp_lg_u32 s8, 0
+// GCN all: by workgroup 0,0,0, wave 0, loop+0x4 (back.s:143): s_sub_u32 s8, s8, 1
+// GCN all: workgroup 0,0,0, wave 0: loop+0x8 (back.s:144)
+// GCN all: 144	    s_cmp_lg_u32 s8, 0
 // GCN all: (gcn) run
 // GCN all: Watchpoint 3: s8
 // GCN all: s8 was 0, is 4
-// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x18 (back.s:133): s_mov_b32 s8, 4
-// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x1c (back.s:133): s_mov_b32 s8, 4
-// GCN all: workgroup 0,0,0, wave 0: loop (back.s:135)
-// GCN all: 135	    v_or_b32 v2, s8, v2
+// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x18 (back.s:140): s_mov_b32 s8, 4
+// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x1c (back.s:140): s_mov_b32 s8, 4
+// GCN all: workgroup 0,0,0, wave 0: loop (back.s:142)
+// GCN all: 142	    v_or_b32 v2, s8, v2
 // GCN all: (gcn) print out[1]
 // GCN all: out[1] = 0
 // GCN all: (gcn) delete

@@ -1,5 +1,5 @@
 // RUN: gfx600 gfx700 gfx803 gfx900 gfx906
-// A watched value with delayed operations: it changes at the wait and at the end of the wave.
+// A watched value with delayed operations: it changes at the wait and at the end of the wave. Conditions read registers.
 //! grid = 128
 //! group = 64
 //! args = { out = "u32*64" }
@@ -13,38 +13,55 @@
 //> delete
 //> continue
 //> print out[1]
+//> watch out[1] if v3 == 8
+//> run
+//> continue
 //> quit
 // GCN all: (gcn) watch out[1]
 // GCN all: Watchpoint 1: out[1]
 // GCN all: (gcn) run
 // GCN all: Watchpoint 1: out[1]
 // GCN all: out[1] was 0, is 5
-// GCN all: by workgroup 0,0,0, wave 0, wait (late.s:63): s_waitcnt vmcnt(0)
-// GCN all: workgroup 0,0,0, wave 0: second (late.s:65)
-// GCN all: 65	    buffer_store_dword v3, v1, s[4:7], 0 offen
+// GCN all: by workgroup 0,0,0, wave 0, wait (late.s:80): s_waitcnt vmcnt(0)
+// GCN all: workgroup 0,0,0, wave 0: second (late.s:82)
+// GCN all: 82	    buffer_store_dword v3, v1, s[4:7], 0 offen
 // GCN all: (gcn) continue
 // GCN all: Watchpoint 1: out[1]
 // GCN all: out[1] was 5, is 7
-// GCN all: by workgroup 0,0,0, wave 0, last (late.s:68): s_endpgm
-// GCN all: workgroup 1,0,0, wave 0: kernel (late.s:54)
-// GCN all: 54	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: by workgroup 0,0,0, wave 0, last (late.s:85): s_endpgm
+// GCN all: workgroup 1,0,0, wave 0: kernel (late.s:71)
+// GCN all: 71	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) reverse-continue
-// GCN all: workgroup 0,0,0, wave 0: last (late.s:68)
-// GCN all: 68	    s_endpgm
+// GCN all: Watchpoint 1: out[1]
+// GCN all: out[1] is 5, will be 7
+// GCN all: by workgroup 0,0,0, wave 0, last (late.s:85): s_endpgm
+// GCN all: workgroup 0,0,0, wave 0: last (late.s:85)
+// GCN all: 85	    s_endpgm
 // GCN all: (gcn) print out[1]
 // GCN all: out[1] = 5
 // GCN all: (gcn) continue
 // GCN all: Watchpoint 1: out[1]
 // GCN all: out[1] was 5, is 7
-// GCN all: by workgroup 0,0,0, wave 0, last (late.s:68): s_endpgm
-// GCN all: workgroup 1,0,0, wave 0: kernel (late.s:54)
-// GCN all: 54	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: by workgroup 0,0,0, wave 0, last (late.s:85): s_endpgm
+// GCN all: workgroup 1,0,0, wave 0: kernel (late.s:71)
+// GCN all: 71	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) delete
 // GCN all: (gcn) continue
 // GCN all: kernel has ended: waves 2, instructions 24
 // GCN all: All launches have ended.
 // GCN all: (gcn) print out[1]
 // GCN all: out[1] = 7
+// GCN all: (gcn) watch out[1] if v3 == 8
+// GCN all: Watchpoint 2: out[1]
+// GCN all: (gcn) run
+// GCN all: Watchpoint 2: out[1]
+// GCN all: out[1] was 5, is 7
+// GCN all: by workgroup 0,0,0, wave 0, last (late.s:85): s_endpgm
+// GCN all: workgroup 1,0,0, wave 0: kernel (late.s:71)
+// GCN all: 71	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: (gcn) continue
+// GCN all: kernel has ended: waves 2, instructions 24
+// GCN all: All launches have ended.
 // GCN all: (gcn) quit
 .globl kernel
 .p2align 8

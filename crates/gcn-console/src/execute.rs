@@ -72,12 +72,7 @@ impl Focus {
             line: line.line.saturating_sub(LISTED / 2).max(1),
             ..line.clone()
         });
-        self.hits = match stop {
-            Stop::Breakpoints(numbers) => numbers.clone(),
-            Stop::Watchpoints { changes, .. } => changes.iter().map(|it| it.0).collect(),
-            Stop::Condition { number, .. } => vec![*number],
-            _ => Vec::new(),
-        };
+        self.hits = stop.numbers();
     }
 
     /// Formats the expressions printed at each stop.

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use gcn_debug::{
-    Evaluated, Finding, Format, Line, Scalar, ScalarType, Session, Space, Stop, StopKind, Target,
-    View, Waiting, Wave, WaveId, evaluate, folded, parse,
+    Change, Evaluated, Finding, Format, Line, Scalar, ScalarType, Session, Space, Stop, StopKind,
+    Target, View, Waiting, Wave, WaveId, evaluate, folded, parse,
 };
 
 use crate::places::{Message, describe, file_name, parse_error};
@@ -91,6 +91,41 @@ fn buffer(view: &View<'_>, number: usize, format: Format) -> Result<String, Mess
     Ok(first_numbers(&elements, count, format))
 }
 
+/// Describes changes of watched values and the instruction that makes them. `verbs` are those of the old value, the new
+/// value and the other changes.
+fn watchpoints(
+    session: &Session<'_, '_>,
+    changes: &[(u32, String, Change)],
+    (id, pc): (WaveId, u64),
+    verbs: [&str; 3],
+) -> String {
+    let [had, has, more] = verbs;
+    let mut text = String::new();
+    for (number, name, change) in changes {
+        let is_mask = ["exec", "vcc"].iter().any(|mask| name.starts_with(mask));
+        let format = if is_mask {
+            Format::Hex
+        } else {
+            Format::Natural
+        };
+        let shown = |value: Option<Scalar>| {
+            value.map_or_else(|| "no value".to_owned(), |value| value.text(format))
+        };
+        let _ = writeln!(text, "Watchpoint {number}: {}", printable(name));
+        let (old, new) = (shown(change.old), shown(change.new));
+        let _ = write!(text, "  {} {had} {old}, {has} {new}", change.part);
+        if change.others > 0 {
+            let _ = write!(text, "; {} more {more}", change.others);
+        }
+        text.push('\n');
+    }
+    let written = session.instruction(pc).map(|inst| inst.text());
+    let by = wave_name(id);
+    let _ = write!(text, "  by {by}, {}", describe(session, pc));
+    let _ = write!(text, ": {}", written.unwrap_or_default());
+    text
+}
+
 /// Describes the reason for a stop. Returns `None` after a completed step, forward or back.
 pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
     let list = |numbers: &[u32]| {
@@ -105,36 +140,10 @@ pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
             format!("{} begins", kernel.as_deref().unwrap_or("The launch"))
         }
         Stop::Breakpoints(numbers) => format!("Breakpoint {}", list(numbers)),
-        Stop::Watchpoints {
-            changes,
-            by: (id, pc),
-        } => {
-            let mut text = String::new();
-            for (number, name, change) in changes {
-                let is_mask = ["exec", "vcc"].iter().any(|mask| name.starts_with(mask));
-                let format = if is_mask {
-                    Format::Hex
-                } else {
-                    Format::Natural
-                };
-                let shown = |value: Option<Scalar>| {
-                    value.map_or_else(|| "no value".to_owned(), |value| value.text(format))
-                };
-                let _ = writeln!(text, "Watchpoint {number}: {}", printable(name));
-                let (old, new) = (shown(change.old), shown(change.new));
-                let _ = write!(text, "  {} was {old}, is {new}", change.part);
-                if change.others > 0 {
-                    let _ = write!(text, "; {} more changed", change.others);
-                }
-                text.push('\n');
-            }
-            let written = session.instruction(*pc).map(|inst| inst.text());
-            let by = wave_name(*id);
-            let _ = write!(text, "  by {by}, {}", describe(session, *pc));
-            let _ = write!(text, ": {}", written.unwrap_or_default());
-            text
+        Stop::Watchpoints { changes, by } => {
+            watchpoints(session, changes, *by, ["was", "is", "changed"])
         }
-        Stop::Step => return None,
+        Stop::Step | Stop::Answered => return None,
         Stop::Returned => "The function has returned".to_owned(),
         Stop::WaveEnded(id) => format!("{} has ended", capital(&wave_name(*id))),
         Stop::Held(id) => format!(
@@ -158,7 +167,21 @@ pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
             let kind = if is_watch { "Watchpoint" } else { "Breakpoint" };
             format!("{kind} {number}: its condition has no value: {error}")
         }
-        Stop::Back => return None,
+        Stop::Back(stops) if stops.is_empty() => return None,
+        Stop::Back(stops) => {
+            let ahead = ["is", "will be", "will change"];
+            let texts = stops.iter().filter_map(|it| match it {
+                Stop::Watchpoints { changes, by } => {
+                    Some(watchpoints(session, changes, *by, ahead))
+                }
+                other => reason(session, other),
+            });
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        Stop::BackAtWaveBegin(id) => format!(
+            "{} begins: reverse-continue goes back to other waves",
+            capital(&wave_name(*id))
+        ),
         Stop::BackAtBegin if session.earlier_launches() > 0 => {
             "The launch begins: going back continues in the launch before it".to_owned()
         }

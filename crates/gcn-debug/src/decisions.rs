@@ -8,6 +8,7 @@ use crate::past::Moment;
 use crate::reasons::{Current, accept_changes, current, ends_wave, is_call};
 use crate::replay::goes_back;
 use crate::session::{LastRun, Leave, Resume, Scheduler, State};
+use crate::stops::Stop;
 
 /// Applies a front end's decision.
 pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
@@ -51,7 +52,10 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
         },
         Resume::Why if state.is_at_fault => Goal::ToFault(Box::new(Goal::Run)),
         Resume::Why => match current(paused) {
-            Some(now) => Goal::Replay(Some(now.at)),
+            Some(now) => Goal::Replay {
+                until: Some(now.at),
+                stop: Stop::Answered,
+            },
             None => Goal::Run,
         },
         Resume::Quit => {
@@ -124,7 +128,10 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
             _ => {}
         }
     }
-    if let Goal::Replay(Some(moment)) = &state.goal
+    if let Goal::Replay {
+        until: Some(moment),
+        ..
+    } = &state.goal
         && moment.wave == at.wave
     {
         instructions = moment.executed.saturating_sub(at.executed);

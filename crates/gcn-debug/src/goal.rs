@@ -4,6 +4,7 @@ use gcn_emu::wave::WaveId;
 
 use crate::past::Moment;
 use crate::program::Line;
+use crate::stops::Stop;
 
 /// Goal of the current run.
 #[derive(Clone, Debug)]
@@ -41,15 +42,20 @@ pub(crate) enum Goal {
         /// Calls made by the function.
         stack: CallStack,
     },
-    /// Replays the launch up to a given point; `None` for its start.
-    Replay(Option<Moment>),
+    /// Replays the launch up to a given point.
+    Replay {
+        /// Point to stop at; `None` for the start of the launch.
+        until: Option<Moment>,
+        /// Stop to report there.
+        stop: Stop,
+    },
     /// Replays the launch to find the last stop between the checkpoint of turn `begin` and `end`.
     Search {
         sought: SoughtStop,
         begin: u64,
         end: SearchEnd,
-        /// Last stop found so far, and its turn.
-        found: Option<(Moment, u64)>,
+        /// Last point found so far.
+        found: Option<Found>,
     },
     /// Replays the launch to search a wave's instructions between `from` and `before`.
     SearchWave {
@@ -115,6 +121,16 @@ pub(crate) enum SearchEnd {
     Launch,
 }
 
+/// Point that a search has found.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) at: Moment,
+    /// Workgroup turn.
+    pub(crate) turn: u64,
+    /// Stops at the point; empty for the last instruction of a wave.
+    pub(crate) stops: Vec<Stop>,
+}
+
 /// Stop that a search looks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SoughtStop {
@@ -150,7 +166,7 @@ impl Goal {
             | Goal::Until { wave, .. }
             | Goal::Finish { wave, .. } => Some(*wave),
             Goal::Run
-            | Goal::Replay(_)
+            | Goal::Replay { .. }
             | Goal::Search { .. }
             | Goal::SearchWave { .. }
             | Goal::ToFault(_) => None,
@@ -161,7 +177,7 @@ impl Goal {
     pub(crate) fn is_replay(&self) -> bool {
         matches!(
             self,
-            Goal::Replay(_) | Goal::Search { .. } | Goal::SearchWave { .. } | Goal::ToFault(_)
+            Goal::Replay { .. } | Goal::Search { .. } | Goal::SearchWave { .. } | Goal::ToFault(_)
         )
     }
 }

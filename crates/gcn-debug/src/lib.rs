@@ -99,8 +99,8 @@ mod object;
 mod eval;
 
 // Stops and the engine.
-mod stops;
 mod catch;
+mod stops;
 mod store_log;
 mod pages;
 mod past;
@@ -135,8 +135,8 @@ pub use parse::{ParseError, parse};
 pub use past::{MemoryImage, Moment};
 pub use program::{Line, Location, Program, Symbol};
 pub use scalar::{Format, Scalar, ScalarType};
-pub use session::{Leave, Resume, Scheduler, Session, Stop};
-pub use stops::{Change, Observation, StopKind, StopPoint, Watched, matches_pattern};
+pub use session::{Leave, Resume, Scheduler, Session};
+pub use stops::{Change, Observation, Stop, StopKind, StopPoint, Watched, matches_pattern};
 pub use store_log::StoreLog;
 pub use view::{NamedBuffer, Target, View};
 pub use why::{

@@ -13,8 +13,8 @@ use crate::error::EvalError;
 use crate::eval;
 use crate::goal::Goal;
 use crate::past::Moment;
-use crate::session::{LastRun, Scheduler, State, Stop};
-use crate::stops::{Change, Observation, StopKind, StopPoint};
+use crate::session::{LastRun, Scheduler, State};
+use crate::stops::{Change, Observation, Stop, StopKind, StopPoint};
 use crate::view::View;
 
 /// True for a jump that saves its return address.
@@ -178,17 +178,10 @@ fn storing_lane(paused: &Paused<'_>, writer: LastRun, address: u64) -> Option<u8
 /// Returns the reason for a wave to stop, if any.
 pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     let last = state.last.take();
-    let changes = |last| changes(state, paused, last);
-    let (changes, error) = last.map_or_else(Default::default, changes);
-    if let (Some(last), false) = (last, changes.is_empty()) {
+    let changed = last.and_then(|last| watchpoints(state, paused, last));
+    if let (Some(last), Some(stop)) = (last, changed) {
         focus_on(state, paused, wave_of(last, paused, current));
-        return Some(match error {
-            Some((number, error)) => Stop::Condition { number, error },
-            None => Stop::Watchpoints {
-                changes,
-                by: (last.at.wave, last.pc),
-            },
-        });
+        return Some(stop);
     }
     if let Some(last) = last
         && let Some(findings) = &mut state.findings
@@ -262,17 +255,9 @@ fn active_lane(exec: u64, lane: u8) -> u8 {
     }
 }
 
-/// Changes of watched values, each with the watchpoint's number and expression.
-type Changes = Vec<(u32, String, Change)>;
-
-/// Returns the changes of watched values by the last instruction, and the first watchpoint whose condition cannot be
-/// evaluated, with the error.
-pub(crate) fn changes(
-    state: &mut State,
-    paused: &Paused<'_>,
-    writer: LastRun,
-) -> (Changes, Option<(u32, EvalError)>) {
-    let mut found = Vec::new();
+/// Returns the stop for the changes of watched values by the last instruction, if any.
+pub(crate) fn watchpoints(state: &mut State, paused: &Paused<'_>, writer: LastRun) -> Option<Stop> {
+    let mut changes = Vec::new();
     let mut failed = None;
     for place in 0..state.stops.len() {
         let stop = &state.stops[place];
@@ -301,9 +286,18 @@ pub(crate) fn changes(
         if let Err(error) = holds {
             failed.get_or_insert((stop.number, error));
         }
-        found.push((stop.number, stop.text.clone(), change));
+        changes.push((stop.number, stop.text.clone(), change));
     }
-    (found, failed)
+    if changes.is_empty() {
+        return None;
+    }
+    Some(match failed {
+        Some((number, error)) => Stop::Condition { number, error },
+        None => Stop::Watchpoints {
+            changes,
+            by: (writer.at.wave, writer.pc),
+        },
+    })
 }
 
 /// Returns the breakpoints that a wave hits at its current location. If `counts` is true, also counts the hits, deletes

@@ -7,13 +7,14 @@
 use gcn_emu::observe::Paused;
 use gcn_isa::Does;
 
-use crate::goal::{Goal, SearchEnd, Sought, SoughtStop};
+use crate::goal::{Found, Goal, SearchEnd, Sought, SoughtStop};
 use crate::past::Moment;
 use crate::reasons::{
-    Current, breakpoints, changes, compare_anew, ends_wave, focus_on, interrupted, is_call,
-    is_interrupted,
+    Current, breakpoints, compare_anew, ends_wave, focus_on, interrupted, is_call, is_interrupted,
+    watchpoints,
 };
-use crate::session::{LastRun, Leave, Resume, State, Stop};
+use crate::session::{Leave, Resume, State};
+use crate::stops::Stop;
 
 /// Number of instructions in the first window searched for lines and calls.
 const FIRST_WINDOW: u64 = 1000;
@@ -38,7 +39,7 @@ pub(crate) fn goes_back(
                 wave,
                 executed: executed.saturating_sub(count),
             };
-            replay(state, moment, turn)
+            replay(state, moment, turn, Vec::new())
         }
         Resume::BackLines(count) => {
             let sought = Sought::Lines {
@@ -92,13 +93,17 @@ fn goes_earlier(state: &mut State, resume: &Resume) -> bool {
     true
 }
 
-/// Starts a replay up to a wave's `moment`, from a checkpoint no later than `turn`.
-fn replay(state: &mut State, moment: Moment, turn: u64) -> bool {
+/// Starts a replay up to a wave's `moment`, from a checkpoint no later than `turn`. A search has found `stops` there.
+fn replay(state: &mut State, moment: Moment, turn: u64, stops: Vec<Stop>) -> bool {
     let Some(checkpoint) = state.record.checkpoints.before(turn, moment) else {
         return false;
     };
     let turn = checkpoint.turn;
-    go(state, Goal::Replay(Some(moment)), turn)
+    let goal = Goal::Replay {
+        until: Some(moment),
+        stop: Stop::Back(stops),
+    };
+    go(state, goal, turn)
 }
 
 /// Starts a replay from the checkpoint of a turn.
@@ -147,7 +152,14 @@ fn search_wave(state: &mut State, before: Moment, window: u64, sought: Sought) -
 /// Returns the stop of a replay, if it has reached its target or has been interrupted.
 pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     let last = state.last.take();
-    let changed = last.filter(|last| !changes(state, paused, *last).0.is_empty());
+    let changed = last.and_then(|last| {
+        let stop = watchpoints(state, paused, last)?;
+        Some(Found {
+            at: last.at,
+            turn: last.turn,
+            stops: vec![stop],
+        })
+    });
     arrived(state, paused, current, changed).or_else(|| {
         let stops = !state.ends_turn() && is_interrupted(state);
         stops.then(|| interrupted(state, paused, current))
@@ -160,22 +172,27 @@ fn arrived(
     state: &mut State,
     paused: &Paused<'_>,
     current: Current,
-    changed: Option<LastRun>,
+    changed: Option<Found>,
 ) -> Option<Stop> {
     let Current { at, pc } = current;
     match &mut state.goal {
-        Goal::Replay(moment) => {
-            if moment.is_some_and(|it| at.wave != it.wave || at.executed < it.executed) {
+        Goal::Replay { until, stop } => {
+            if until.is_some_and(|it| at.wave != it.wave || at.executed < it.executed) {
                 return None;
             }
+            let stop = stop.clone();
             state.goal = Goal::Run;
             state.record.stay();
             state.renew();
             compare_anew(state, paused);
             focus_on(state, paused, at.wave);
-            return Some(match paused.instructions() {
-                0 => Stop::BackAtBegin,
-                _ => Stop::Back,
+            let found_none = matches!(&stop, Stop::Back(stops) if stops.is_empty());
+            return Some(if found_none && paused.instructions() == 0 {
+                Stop::BackAtBegin
+            } else if found_none && at.executed == 0 {
+                Stop::BackAtWaveBegin(at.wave)
+            } else {
+                stop
             });
         }
         Goal::Search { end, sought, .. } => {
@@ -185,19 +202,30 @@ fn arrived(
                 SearchEnd::Turn(end) => turn >= *end,
                 SearchEnd::Launch => false,
             };
-            let mut hit = changed.map(|last| (last.at, last.turn));
-            let is_hit = match sought {
-                SoughtStop::Any => !is_over && breakpoints(state, paused, current, false).is_some(),
+            let sought = *sought;
+            let here = |stops| Found { at, turn, stops };
+            let hit = match sought {
+                SoughtStop::Any if is_over => None,
+                SoughtStop::Any => {
+                    let stop = breakpoints(state, paused, current, false);
+                    stop.map(|stop| here(vec![stop]))
+                }
                 SoughtStop::WaveEnd => {
                     let step = paused.dispatched().code.step(pc).and_then(Result::ok);
-                    step.is_some_and(ends_wave)
+                    step.is_some_and(ends_wave).then(|| here(Vec::new()))
                 }
             };
-            if is_hit {
-                hit = Some((at, turn));
-            }
             if let Goal::Search { found, .. } = &mut state.goal {
-                *found = hit.or(*found);
+                if let Some(changed) = changed {
+                    match found {
+                        // A breakpoint precedes the instruction that changes the value.
+                        Some(found) if found.at == changed.at => found.stops.extend(changed.stops),
+                        _ => *found = Some(changed),
+                    }
+                }
+                if hit.is_some() {
+                    *found = hit;
+                }
             }
             if is_over {
                 end_search(state);
@@ -241,11 +269,14 @@ fn arrived(
 pub(crate) fn end_search(state: &mut State) -> bool {
     match std::mem::replace(&mut state.goal, Goal::Run) {
         Goal::Search {
-            found: Some((moment, turn)),
-            ..
-        } => replay(state, moment, turn),
+            found: Some(found), ..
+        } => replay(state, found.at, found.turn, found.stops),
         Goal::Search { begin, .. } if state.record.checkpoints.is_first(begin) => {
-            !state.record.checkpoints.is_empty() && go(state, Goal::Replay(None), begin)
+            let goal = Goal::Replay {
+                until: None,
+                stop: Stop::Back(Vec::new()),
+            };
+            !state.record.checkpoints.is_empty() && go(state, goal, begin)
         }
         Goal::Search { begin, sought, .. } => {
             let earlier = state.record.checkpoints.ahead_of(begin);
@@ -284,7 +315,7 @@ pub(crate) fn end_search(state: &mut State) -> bool {
                 executed,
             };
             let turn = state.record.turn;
-            replay(state, moment, turn)
+            replay(state, moment, turn, Vec::new())
         }
         goal => {
             state.goal = goal;

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use gcn_emu::Lds;
-use gcn_emu::fault::Fault;
 use gcn_emu::memory::Memory;
 use gcn_emu::observe::Paused;
 use gcn_emu::wave::{LANES, Wave, WaveId};
@@ -23,53 +22,9 @@ use crate::past::{Moment, UserChange};
 use crate::program::Program;
 use crate::record::Record;
 use crate::scalar::{Scalar, ScalarType};
-use crate::stops::{Change, StopKind, StopPoint, Watched, WatchedValue};
+use crate::stops::{StopKind, StopPoint, Watched, WatchedValue};
 use crate::view::{self, NamedBuffer, Target, View};
 use crate::why_request::WhyRequest;
-
-/// Reason why the run stopped.
-#[derive(Clone, Debug)]
-pub enum Stop {
-    /// A launch is about to start.
-    Begin,
-    /// The wave hit these breakpoints, by number, at its next instruction.
-    Breakpoints(Vec<u32>),
-    /// Watched values changed.
-    Watchpoints {
-        /// Watchpoint number, expression text and change of each.
-        changes: Vec<(u32, String, Change)>,
-        /// Wave and address of the instruction that changed them.
-        by: (WaveId, u64),
-    },
-    /// The requested step is complete.
-    Step,
-    /// The function returned.
-    Returned,
-    /// The wave in focus ended.
-    WaveEnded(WaveId),
-    /// The wave in focus is waiting for other waves, which are held.
-    Held(WaveId),
-    /// The user or the timeout interrupted the run.
-    Interrupted,
-    /// A wave faulted; the launch ends when it resumes.
-    Fault(Box<Fault>),
-    /// Checkers reported findings.
-    Findings(Vec<Finding>),
-    /// The condition of a breakpoint or watchpoint cannot be evaluated.
-    Condition {
-        /// Number of the breakpoint or watchpoint.
-        number: u32,
-        /// Evaluation error.
-        error: EvalError,
-    },
-    /// The launch went back to an earlier point.
-    Back,
-    /// The launch went back to its start. Going back further enters [`Session::earlier_launches`].
-    BackAtBegin,
-    /// The launch ended before its replay reached the target. Reported through
-    /// [`FrontEnd::passed`](crate::FrontEnd::passed).
-    Diverged,
-}
 
 /// Decision of a front end on how to resume after a stop.
 #[derive(Clone, PartialEq, Eq, Debug)]

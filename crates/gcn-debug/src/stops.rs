@@ -1,10 +1,12 @@
-//! Breakpoints and watchpoints.
+//! Breakpoints and watchpoints, and reasons why a run stopped.
 
+use gcn_emu::fault::Fault;
 use gcn_emu::memory::Memory;
 use gcn_emu::step::Step;
 use gcn_emu::wave::WaveId;
 use gcn_isa::uses::{RegisterSet, Spaces};
 
+use crate::catch::Finding;
 use crate::error::EvalError;
 use crate::eval::{Evaluated, evaluate, is_variable, resolve, variable_id};
 use crate::expr::{Dependencies, Expr, MAPPED, Place, Space};
@@ -54,6 +56,69 @@ pub enum StopKind {
         /// Value at the last comparison.
         last: Observation,
     },
+}
+
+/// Reason why the run stopped.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// A launch is about to start.
+    Begin,
+    /// The wave hit these breakpoints, by number, at its next instruction.
+    Breakpoints(Vec<u32>),
+    /// Watched values changed.
+    Watchpoints {
+        /// Watchpoint number, expression text and change of each.
+        changes: Vec<(u32, String, Change)>,
+        /// Wave and address of the instruction that changed them.
+        by: (WaveId, u64),
+    },
+    /// The requested step is complete.
+    Step,
+    /// The function returned.
+    Returned,
+    /// The wave in focus ended.
+    WaveEnded(WaveId),
+    /// The wave in focus is waiting for other waves, which are held.
+    Held(WaveId),
+    /// The user or the timeout interrupted the run.
+    Interrupted,
+    /// A wave faulted; the launch ends when it resumes.
+    Fault(Box<Fault>),
+    /// Checkers reported findings.
+    Findings(Vec<Finding>),
+    /// The condition of a breakpoint or watchpoint cannot be evaluated.
+    Condition {
+        /// Number of the breakpoint or watchpoint.
+        number: u32,
+        /// Evaluation error.
+        error: EvalError,
+    },
+    /// The launch went back to an earlier point. [`Resume::BackToStop`](crate::Resume::BackToStop) lists the stops there:
+    /// breakpoints at the next instruction, and watched values that it is about to change.
+    Back(Vec<Stop>),
+    /// The launch went back to its start. Going back further enters
+    /// [`Session::earlier_launches`](crate::Session::earlier_launches).
+    BackAtBegin,
+    /// The launch went back to the first instruction of this wave, after others have executed instructions.
+    BackAtWaveBegin(WaveId),
+    /// The launch is back at the point of a question, after [`Resume::Why`](crate::Resume::Why).
+    Answered,
+    /// The launch ended before its replay reached the target. Reported through
+    /// [`FrontEnd::passed`](crate::FrontEnd::passed).
+    Diverged,
+}
+
+impl Stop {
+    /// Returns the numbers of the breakpoints and watchpoints that caused the stop.
+    pub fn numbers(&self) -> Vec<u32> {
+        match self {
+            Stop::Breakpoints(numbers) => numbers.clone(),
+            Stop::Watchpoints { changes, .. } => changes.iter().map(|it| it.0).collect(),
+            Stop::Condition { number, .. } => vec![*number],
+            Stop::Back(stops) => stops.iter().flat_map(Stop::numbers).collect(),
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// Value to watch.

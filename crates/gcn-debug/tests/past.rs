@@ -336,7 +336,7 @@ fn breakpoints_are_passed_backwards_in_the_opposite_order() {
                 }
                 Some(left) => {
                     *left -= 1;
-                    assert!(matches!(stop, Stop::Back), "{stop:?}");
+                    assert!(matches!(stop, Stop::Back(_)), "{stop:?}");
                     assert_eq!(here, forward[*left], "{left} stops are ahead");
                     Resume::BackToStop
                 }
@@ -387,7 +387,7 @@ fn watched_values_change_backwards_in_the_opposite_order() {
                     left = Some(forward.len());
                     Resume::BackToStop
                 }
-                (Stop::Back, Some(left)) if *left > 0 => {
+                (Stop::Back(_), Some(left)) if *left > 0 => {
                     *left -= 1;
                     let wave = session.wave().expect("one is in focus");
                     assert_eq!((wave.id, wave.pc), forward[*left], "{left} are ahead");

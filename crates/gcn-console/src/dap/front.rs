@@ -57,27 +57,28 @@ impl Adapter {
         None
     }
 
-    /// Notifies the client of a stop.
-    fn tell(&mut self, session: &Session<'_, '_>, stop: &Stop) {
-        let text = show::reason(session, stop);
-        let hits: Vec<u32> = match stop {
-            Stop::Breakpoints(numbers) => numbers.clone(),
-            Stop::Watchpoints { changes, .. } => changes.iter().map(|it| it.0).collect(),
-            Stop::Condition { number, .. } => vec![*number],
-            _ => Vec::new(),
-        };
-        let reason = match stop {
-            Stop::Begin | Stop::BackAtBegin => "entry",
+    /// Reason of a stop in the protocol.
+    fn reason(&self, stop: &Stop) -> &'static str {
+        match stop {
+            Stop::Begin | Stop::BackAtBegin | Stop::BackAtWaveBegin(_) => "entry",
             Stop::Breakpoints(_) | Stop::Condition { .. } => {
-                self.breakpoints.reason(hits.first().copied().unwrap_or(0))
+                let first = stop.numbers().first().copied();
+                self.breakpoints.reason(first.unwrap_or(0))
             }
             Stop::Watchpoints { .. } => "data breakpoint",
-            Stop::Step | Stop::Returned | Stop::WaveEnded(_) | Stop::Back | Stop::Diverged => {
+            Stop::Back(stops) => stops.first().map_or("step", |it| self.reason(it)),
+            Stop::Step | Stop::Returned | Stop::WaveEnded(_) | Stop::Answered | Stop::Diverged => {
                 "step"
             }
             Stop::Held(_) | Stop::Interrupted => "pause",
             Stop::Fault(_) | Stop::Findings(_) => "exception",
-        };
+        }
+    }
+
+    /// Notifies the client of a stop.
+    fn tell(&mut self, session: &Session<'_, '_>, stop: &Stop) {
+        let text = show::reason(session, stop);
+        let hits = stop.numbers();
         self.exception = match stop {
             Stop::Fault(fault) => Some(("fault".to_owned(), fault.kind.to_string())),
             Stop::Findings(found) => {
@@ -88,7 +89,7 @@ impl Adapter {
         }
         .map(|(name, text)| Exception { name, text });
         let mut body = json!({
-            "reason": reason,
+            "reason": self.reason(stop),
             "allThreadsStopped": true,
         });
         if let Some(id) = session.focus() {
