@@ -126,6 +126,13 @@ fn watchpoints(
     text
 }
 
+/// Formats the message of a finding, and its places in lines of their own.
+pub fn finding(finding: &Finding) -> String {
+    let lines = [&finding.message].into_iter().chain(&finding.places);
+    let lines: Vec<String> = lines.map(|line| printable(line)).collect();
+    lines.join("\n  ")
+}
+
 /// Describes the reason for a stop. Returns `None` after a completed step, forward or back.
 pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
     let list = |numbers: &[u32]| {
@@ -157,9 +164,9 @@ pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
             format!("Fault: {}{lane}", fault.kind)
         }
         Stop::Findings(findings) => {
-            let line = |it: &Finding| format!("{}: {}", it.name, printable(&it.message));
-            let lines: Vec<String> = findings.iter().map(line).collect();
-            lines.join("\n")
+            let text = |it: &Finding| format!("{}: {}", it.name, finding(it));
+            let texts: Vec<String> = findings.iter().map(text).collect();
+            texts.join("\n")
         }
         Stop::Condition { number, error } => {
             let mut stops = session.stop_points().iter();

@@ -9,6 +9,8 @@ pub struct Finding {
     pub name: &'static str,
     /// Message to show.
     pub message: String,
+    /// Descriptions of the instruction and of the other sides of the finding.
+    pub places: Vec<String>,
 }
 
 /// Source of findings from the checkers that watch the run.

@@ -48,7 +48,7 @@ pub trait FrontEnd: Send {
     fn begins(&mut self, _session: &mut Session<'_, '_>) {}
 
     /// Called while waves are running, after [`Setup::attention`] has been set, and by [`Engine::attend`]. Changes to
-    /// the focus are undone unless the run stops.
+    /// the focus are undone.
     fn attend(&mut self, _session: &mut Session<'_, '_>) -> Attention {
         Attention::Ignore
     }
@@ -289,12 +289,11 @@ impl Engine {
             state: &mut *state,
             paused: Some(&mut *paused),
         };
-        match self.front().attend(&mut session) {
+        let attention = self.front().attend(&mut session);
+        (state.focus, state.lane) = focus;
+        match attention {
             Attention::Stop => Some(interrupted(state, paused, now)),
-            Attention::Ignore => {
-                (state.focus, state.lane) = focus;
-                None
-            }
+            Attention::Ignore => None,
         }
     }
 

@@ -180,7 +180,7 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
     let last = state.last.take();
     let changed = last.and_then(|last| watchpoints(state, paused, last));
     if let (Some(last), Some(stop)) = (last, changed) {
-        focus_on(state, paused, wave_of(last, paused, current));
+        focus_on_last(state, paused, last, current);
         return Some(stop);
     }
     if let Some(last) = last
@@ -189,7 +189,7 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
         let (stopping, passing) = state.catches.divide(findings.fresh());
         state.passing.extend(passing);
         if !stopping.is_empty() {
-            focus_on(state, paused, wave_of(last, paused, current));
+            focus_on_last(state, paused, last, current);
             return Some(Stop::Findings(stopping));
         }
     }
@@ -206,16 +206,6 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
     hit.or(reached)
 }
 
-/// Returns the wave of the last instruction, or the current one if that wave has ended: its outstanding memory operations
-/// take effect then.
-fn wave_of(last: LastRun, paused: &Paused<'_>, current: Current) -> WaveId {
-    if paused.wave(last.at.wave).is_some() {
-        last.at.wave
-    } else {
-        current.at.wave
-    }
-}
-
 /// True if a signal has interrupted the run or its timeout has expired. Clears the signal.
 pub(crate) fn is_interrupted(state: &mut State) -> bool {
     let is_late = state
@@ -224,16 +214,21 @@ pub(crate) fn is_interrupted(state: &mut State) -> bool {
     state.interrupt.load(Relaxed) && state.interrupt.swap(false, Relaxed) || is_late
 }
 
-/// Stops an interrupted run. Interrupted reverse execution stays at the point that its replay has reached.
+/// Stops an interrupted run. Interrupted reverse execution stays at the point that its replay has reached. The focus moves
+/// to the current wave, unless that one is held.
 pub(crate) fn interrupted(state: &mut State, paused: &Paused<'_>, current: Current) -> Stop {
     state.deadline = None;
+    let is_alone = state.scheduler == Scheduler::One && !state.goal.is_replay();
     if state.goal.is_replay() {
         state.goal = Goal::Run;
         state.record.stay();
         state.renew();
         compare_anew(state, paused);
     }
-    focus_on(state, paused, current.at.wave);
+    let alone = state
+        .focus
+        .filter(|id| is_alone && paused.wave(*id).is_some());
+    focus_on(state, paused, alone.unwrap_or(current.at.wave));
     Stop::Interrupted
 }
 
@@ -244,6 +239,17 @@ pub(crate) fn focus_on(state: &mut State, paused: &Paused<'_>, wave: WaveId) {
     };
     state.focus = Some(wave);
     state.lane = active_lane(found.exec(), state.lane);
+}
+
+/// Moves the focus to the wave that executed the last instruction, or to the current one if it has ended.
+fn focus_on_last(state: &mut State, paused: &Paused<'_>, last: LastRun, current: Current) {
+    let is_there = paused.wave(last.at.wave).is_some();
+    let wave = if is_there {
+        last.at.wave
+    } else {
+        current.at.wave
+    };
+    focus_on(state, paused, wave);
 }
 
 /// Returns a lane, or the first active one if it is inactive.

@@ -126,7 +126,7 @@ pub(crate) struct State {
     /// Instruction count of each wave at its last reported stop.
     pub(crate) passed: HashMap<WaveId, u64>,
     pub(crate) last: Option<LastRun>,
-    /// Copy of the wave and its LDS before these instructions, if they end it and a watchpoint has a condition.
+    /// Copy of the wave and its LDS before this instruction, if it ends the wave and a watchpoint has a condition.
     pub(crate) ended: Option<Box<(Wave, Lds)>>,
     /// True while the run is stopped at a fault.
     pub(crate) is_at_fault: bool,

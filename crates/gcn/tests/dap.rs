@@ -7,6 +7,8 @@ mod client;
 mod compiled;
 #[path = "dap/refusals.rs"]
 mod refusals;
+#[path = "dap/stops.rs"]
+mod stops;
 #[path = "dap/vscode.rs"]
 mod vscode;
 
@@ -101,7 +103,8 @@ fn a_session_stops_steps_and_goes_back() {
     let text = stop["text"].as_str().expect("text");
     assert!(text.contains("v4[1] was 0, is 1073741824"), "{text}");
     let count = client.value("$count").parse::<u64>().expect("a number");
-    client.go("reverseContinue", &thread, "step");
+    let stop = client.go("reverseContinue", &thread, "data breakpoint");
+    assert_eq!(stop["hitBreakpointIds"], json!([watch["id"]]));
     let before = client.value("$count").parse::<u64>().expect("a number");
     assert!(before < count, "{before} {count}");
     assert_eq!(client.value("as_f32(v4[1])"), "0");

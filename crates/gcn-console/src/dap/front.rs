@@ -83,7 +83,7 @@ impl Adapter {
             Stop::Fault(fault) => Some(("fault".to_owned(), fault.kind.to_string())),
             Stop::Findings(found) => {
                 let first = found.first();
-                first.map(|it| (it.name.to_owned(), it.message.clone()))
+                first.map(|it| (it.name.to_owned(), show::finding(it)))
             }
             _ => None,
         }
