@@ -1,8 +1,7 @@
 //! Finds the memory access that a question about an address refers to.
 
 use super::facts::Class;
-use super::slice::NO_LANE;
-use super::trace::{GDS, Group, Instance, LDS, Trace};
+use super::trace::{GDS, Group, Instance, LDS, NO_LANE, Trace};
 use crate::program::Program;
 use crate::view::NamedBuffer;
 use crate::why_request::{AccessChoice, AccessKey, AccessPlace};
@@ -87,7 +86,7 @@ fn line(trace: &Trace, at: Instance, program: &Program) -> Option<u32> {
 fn writes_buffer(trace: &Trace, at: Instance, lane: Option<u8>, buffers: &[NamedBuffer]) -> bool {
     trace.units(trace.record(at)).iter().any(|unit| {
         let is_global = unit.address & (LDS | GDS) == 0;
-        let is_of_lane = lane.is_none_or(|it| it == unit.lane);
+        let is_of_lane = lane.is_none_or(|it| unit.is_of(it));
         let is_named = || {
             let mut buffers = buffers.iter();
             buffers.any(|it| unit.address.wrapping_sub(it.address) < it.bytes)

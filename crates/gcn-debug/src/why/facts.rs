@@ -5,8 +5,8 @@
 use gcn_emu::observe::{Context, Instruction};
 use gcn_emu::step::{Arg, CrossLane, Executor, Step};
 use gcn_isa::dpp::Permutation;
-use gcn_isa::effect::{AluOp, Bitwise, LaneMove, Shift};
-use gcn_isa::uses::{Registers, Unit, UnnumberedState, UseOrigin, UsedLanes};
+use gcn_isa::effect::{AluOp, Bitwise, Control, LaneMove, Shift};
+use gcn_isa::uses::{RegisterUse, Registers, Unit, UnnumberedState, UseOrigin, UsedLanes};
 use gcn_isa::{Does, Field, Isa, Kind, Slot, Ty, regs};
 
 use crate::reasons::is_call;
@@ -144,7 +144,7 @@ pub(crate) enum Reads {
     /// Lane chosen by the instruction's permutation.
     Permuted,
     /// For each lane, the source lane recorded with the execution.
-    Pulled,
+    Exchanged,
     /// Whole scalar register.
     Scalar,
     /// Corresponding bits of the same dword, for a scalar bitwise operation.
@@ -289,8 +289,6 @@ pub(crate) struct Facts {
     pub(crate) permutation: Option<Permutation>,
     /// Lane mapping and write masks of a DPP instruction.
     pub(crate) cross_lane: Option<CrossLane>,
-    /// VGPR that contains the byte addresses (4 times the lane number) of the source lanes.
-    pub(crate) pulls_by: Option<u8>,
     /// Condition that chooses between two sources.
     pub(crate) selector: Option<Selector>,
     /// True if the destination receives the old EXEC, and EXEC the result.
@@ -298,7 +296,8 @@ pub(crate) struct Facts {
     /// Bits of the vector sources on which bits of the result depend.
     pub(crate) source_bits: SourceBits,
     pub(crate) jump: Option<Jump>,
-    /// True for loads and stores that convert the element, so every result dword depends on the whole element.
+    /// True for loads and stores that convert the element, and for operations on it, so every result dword depends on the
+    /// whole element.
     pub(crate) is_converted: bool,
 }
 
@@ -320,8 +319,13 @@ fn is_bitwise(does: Does) -> bool {
 }
 
 impl Facts {
-    /// Derives the properties of an instruction from its operands at execution.
-    pub(crate) fn of(context: &Context<'_>, instruction: &Instruction<'_>) -> Facts {
+    /// Derives the properties of an instruction from its operands at execution. `further` is a register use of this
+    /// execution that [`Uses::registers`](gcn_isa::uses::Uses::registers) omits.
+    pub(crate) fn of(
+        context: &Context<'_>,
+        instruction: &Instruction<'_>,
+        further: Option<RegisterUse>,
+    ) -> Facts {
         let step = instruction.step;
         let uses = step.inst.uses();
         let does = step.inst.does();
@@ -333,8 +337,10 @@ impl Facts {
         let mut writes_noted_lane = false;
         let mut selector = None;
         let chosen = chosen_field(does);
-        let beyond = context.address_beyond(step);
-        for it in uses.registers().chain(beyond) {
+        let is_flag = |it: &Arg| matches!(it, Arg::Special(regs::VCCZ | regs::EXECZ));
+        let has_flag = instruction.operands.iter().any(is_flag);
+        for it in uses.registers().chain(further) {
+            let it = restricted(does, unit, it);
             let Some((mut first, count)) = Register::of(it.registers) else {
                 continue;
             };
@@ -361,7 +367,10 @@ impl Facts {
                                 slot.kind == Kind::Sdst && slot.field == Field::Src2
                             }));
                     let reads_as = match it.lanes {
-                        _ if is_lanes || is_mask_operand => Reads::Bit,
+                        _ if is_lanes => Reads::Bit,
+                        // VCCZ and EXECZ depend on every bit of the mask.
+                        UsedLanes::Scalar if has_flag && it.operand().is_none() => Reads::Scalar,
+                        _ if is_mask_operand => Reads::Bit,
                         UsedLanes::Scalar if unit == Unit::Scalar && is_bitwise(does) => {
                             if register == Register::SCC {
                                 Reads::Scalar
@@ -370,10 +379,14 @@ impl Facts {
                             }
                         }
                         UsedLanes::Scalar => Reads::Scalar,
+                        // The lane that sends a value chooses the lane that receives it.
+                        UsedLanes::Active if does == Does::Lanes(LaneMove::Push) => {
+                            Reads::Exchanged
+                        }
                         UsedLanes::Active => Reads::Own,
                         UsedLanes::First | UsedLanes::Selected => Reads::Noted,
                         UsedLanes::Crossing => match does {
-                            Does::Lanes(LaneMove::Pull) => Reads::Pulled,
+                            Does::Lanes(_) => Reads::Exchanged,
                             Does::Alu(_) | Does::Compare(..) => Reads::Permuted,
                             _ => Reads::AllLanes,
                         },
@@ -438,6 +451,11 @@ impl Facts {
                 halves: None,
             }));
         }
+        // An instruction with a destination outside the wave's registers is not executed.
+        let mut operands = instruction.operands.iter().zip(&step.args);
+        if operands.any(|(it, arg)| *it == Arg::None && *arg != Arg::None) {
+            writes.clear();
+        }
         let class = match step.run {
             Executor::Branch(..) => Class::Branch,
             _ if step.memory.is_some() && !is_lane_move(does)
@@ -496,20 +514,17 @@ impl Facts {
             permutation: has_dpp
                 .then(|| Permutation::unpack(step.inst.get(Field::DppCtrl) as u16))
                 .flatten(),
-            pulls_by: match (does, &step.memory) {
-                (Does::Lanes(LaneMove::Pull), Some(plan)) => plan.vaddr,
-                _ => None,
-            },
             selector,
             saves_exec: matches!(does, Does::Alu(AluOp::SaveExec(_))),
-            is_converted: matches!(
-                does,
-                Does::LoadFormat(..)
-                    | Does::LoadFormatHigh
-                    | Does::StoreFormat(..)
-                    | Does::StoreFormatHigh
-                    | Does::Image(_)
-            ),
+            is_converted: matches!(step.run, Executor::VectorFromLds)
+                || matches!(
+                    does,
+                    Does::LoadFormat(..)
+                        | Does::LoadFormatHigh
+                        | Does::StoreFormat(..)
+                        | Does::StoreFormatHigh
+                        | Does::Image(_)
+                ),
         }
     }
 
@@ -521,6 +536,39 @@ impl Facts {
     /// True if EXEC selects the lanes in which the instruction executes.
     pub(crate) fn has_exec(&self) -> bool {
         self.reads.iter().any(|it| it.edge == Edge::Exec)
+    }
+}
+
+/// Restricts an implicit use of M0 or MODE to the bits that matter. Instructions for VGPR indexing keep the other bits,
+/// and the bit that enables indexing does not affect an operation.
+fn restricted(does: Does, unit: Unit, it: RegisterUse) -> RegisterUse {
+    /// Bits of M0: index, and mask of the indexed operands.
+    const INDEX: u32 = 0xff;
+    const INDEXED: u32 = 0xf000;
+    /// Bit of MODE.
+    const GPR_IDX_EN: u32 = 1 << 27;
+    let is_implicit = it.operand().is_none();
+    let m0 = Registers::Scalar {
+        first: regs::M0,
+        count: 1,
+    };
+    let is_m0 = is_implicit && it.registers == m0;
+    let is_mode = is_implicit && it.registers == Registers::State(UnnumberedState::MODE);
+    let written = match does {
+        Does::Alu(AluOp::IndexOn) if is_m0 => INDEX | INDEXED,
+        Does::Alu(AluOp::SetIndex) if is_m0 => INDEX,
+        Does::Control(Control::GprIndexMode) if is_m0 => INDEXED,
+        Does::Alu(AluOp::IndexOn) | Does::Control(Control::GprIndexOff) if is_mode => GPR_IDX_EN,
+        _ if is_mode && unit != Unit::Scalar => {
+            let read = it.read & !GPR_IDX_EN;
+            return RegisterUse { read, ..it };
+        }
+        _ => return it,
+    };
+    RegisterUse {
+        read: 0,
+        written,
+        ..it
     }
 }
 

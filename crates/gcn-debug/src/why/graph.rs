@@ -11,8 +11,8 @@ use gcn_isa::Does;
 
 use super::facts::{Class, Edge, Register};
 use super::report::{Origin, Terms, origin_of};
-use super::slice::{NO_LANE, Node, Outcome, Slice, Source, Target};
-use super::trace::{GDS, Instance, LDS, Trace, Unit};
+use super::slice::{Node, Outcome, Slice, Source, Target};
+use super::trace::{GDS, Instance, LDS, NO_LANE, Trace, Unit};
 use crate::program::Location;
 use crate::why_request::{AccessChoice, AccessKey, AccessPlace};
 
@@ -498,8 +498,8 @@ fn place(trace: &Trace, node: &Node, terms: Terms<'_>) -> Option<Place> {
         }
         Outcome::Register(register) => {
             let dword = facts.write(register).map_or(0, |it| it.dword);
-            let is_of_lane = usize::from(node.lane) >= 64 || unit.lane == node.lane;
-            unit.is_read && is_of_lane && unit.element * per_element + unit.dword == dword
+            let number = unit.element * per_element + unit.dword;
+            unit.is_read && unit.is_of(node.lane) && number == dword
         }
         Outcome::Branch => false,
     };

@@ -5,7 +5,8 @@ use gcn_emu::wave::WaveId;
 use super::facts::{Edge, Register};
 use super::graph::{GraphInput, ValueGraph};
 use super::report::Origin;
-use super::slice::{NO_LANE, Outcome, Target};
+use super::slice::{Outcome, Target};
+use super::trace::NO_LANE;
 use crate::program::Location;
 
 /// Point at which two runs diverge.

@@ -9,8 +9,8 @@ use gcn_emu::wave::WaveId;
 use gcn_isa::Isa;
 
 use super::facts::{Edge, Register};
-use super::slice::{NO_LANE, Node, Outcome, Slice, Source, Target};
-use super::trace::{Group, Instance, Trace};
+use super::slice::{Node, Outcome, Slice, Source, Target};
+use super::trace::{Group, Instance, NO_LANE, Trace};
 use crate::program::{Location, Program};
 use crate::view::NamedBuffer;
 

@@ -1,5 +1,6 @@
 //! Backward dynamic slicing: finds the executed instructions on which a value depends.
 
+mod lanes;
 mod memory;
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -10,12 +11,9 @@ use gcn_emu::wave::WaveId;
 use gcn_isa::Does;
 
 use super::facts::{Class, Edge, Read, Reads, Register};
-use super::trace::{Group, Instance, LDS, Trace, Writer};
+use super::trace::{Group, Instance, LDS, NO_LANE, Trace, Writer};
 use crate::expr::Space;
 use crate::view;
-
-/// Lane number of results that belong to no lane.
-pub(crate) const NO_LANE: u8 = u8::MAX;
 
 /// Result of an executed instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -383,15 +381,16 @@ impl Slice {
                 _ => u32::MAX,
             };
             for (place, unit) in units.iter().enumerate().filter(|(_, it)| it.is_read) {
-                let is_of_lane = !is_lane || unit.lane == node.lane;
                 let is_of_dword = match (node.outcome, written) {
                     (Outcome::Register(_), Some(write)) => {
                         facts.is_converted || unit.element * per_element + unit.dword == write.dword
                     }
-                    (Outcome::Memory { element, .. }, _) => unit.element == element,
+                    (Outcome::Memory { element, .. }, _) => {
+                        unit.element == element || matches!(facts.does, Does::AtomicFromLds(..))
+                    }
                     _ => true,
                 };
-                if is_of_lane && is_of_dword {
+                if unit.is_of(node.lane) && is_of_dword {
                     self.bytes(trace, from, place, wanted);
                 }
             }
@@ -439,19 +438,20 @@ impl Slice {
                     Some(permutation) => permutation.source(own),
                     None => Some(own),
                 };
-                match lane {
-                    // With BOUND_CTRL, a lane whose source is inactive reads zero.
-                    Some(lane) if lane != own && record.exec >> lane & 1 == 0 => {
-                        self.inactive(trace, from, node.at, lane);
-                    }
-                    Some(lane) => self.lane_register(trace, from, read, lane),
-                    None => {}
+                if let Some(lane) = lane {
+                    self.source_lane(trace, from, read, lane);
                 }
             }
-            Reads::Pulled => {
-                let lane = trace.pulled(record).map_or(own, |it| it[usize::from(own)]);
-                self.lane_register(trace, from, read, lane);
-            }
+            Reads::Exchanged => match trace.exchanged(record).map(|it| it[usize::from(own)]) {
+                // The addresses of all lanes determine that none of them sends a value to this one.
+                Some(NO_LANE) if read.element.is_none() => {
+                    for lane in 0..64 {
+                        self.lane_register(trace, from, read, lane);
+                    }
+                }
+                Some(NO_LANE) | None => {}
+                Some(lane) => self.source_lane(trace, from, read, lane),
+            },
             Reads::Bit if is_lane => {
                 if read.dword == own / 32 {
                     self.register(trace, from, read, NO_LANE, 1 << (own % 32));
@@ -479,15 +479,6 @@ impl Slice {
                 _ => self.register(trace, from, read, NO_LANE, read.bits),
             },
         }
-    }
-
-    /// Follows a register read in `lane`. A lane other than the node's must be active to be read.
-    fn lane_register(&mut self, trace: &Trace, from: u32, read: &Read, lane: u8) {
-        let Node { at, lane: own, .. } = self.nodes[from as usize];
-        if lane != own {
-            self.inactive(trace, from, at, lane);
-        }
-        self.register(trace, from, read, lane, read.bits);
     }
 
     /// Adds edges to the reaching definitions of some bits of a register.
@@ -610,35 +601,5 @@ impl Slice {
             }
         }
         false
-    }
-
-    /// Follows the EXEC bit that kept an instruction from writing a lane: the bit of the lane or of its DPP source.
-    fn unwritten(&mut self, trace: &Trace, from: u32, at: Instance, lane: u8) {
-        let exec = trace.record(at).exec;
-        let source = match trace.facts(at).permutation {
-            Some(permutation) if exec >> lane & 1 != 0 => permutation.source(lane),
-            _ => Some(lane),
-        };
-        if let Some(source) = source.filter(|source| exec >> source & 1 == 0) {
-            self.inactive(trace, from, at, source);
-        }
-    }
-
-    /// Follows the EXEC bit that determined if an instruction executed in a lane.
-    fn inactive(&mut self, trace: &Trace, from: u32, at: Instance, lane: u8) {
-        if !trace.facts(at).has_exec() {
-            return;
-        }
-        let register = match lane / 32 {
-            0 => Register::EXEC,
-            _ => Register::EXEC.next(),
-        };
-        let use_of = Use {
-            from,
-            before: at,
-            register,
-            edge: Edge::Exec,
-        };
-        self.definitions(trace, use_of, NO_LANE, 1 << (lane % 32));
     }
 }

@@ -3,15 +3,19 @@
 //! Each instruction that a traced wave executes has a [`Record`]. The trace lists the definitions of each register, so a
 //! binary search finds the one that reaches a use. Each access records its bytes and their previous writers.
 
+mod memory;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
-use gcn_emu::fault::Intent;
-use gcn_emu::observe::{Access, Context, Instruction, LaneSpace};
+use gcn_emu::observe::{Context, Instruction};
 use gcn_emu::run::Initial;
-use gcn_emu::step::Step;
-use gcn_emu::wave::WaveId;
+use gcn_emu::step::{Arg, MAX_ARGS, MemoryPlan};
+use gcn_emu::wave::{Wave, WaveId, active};
 use gcn_isa::Does;
+use gcn_isa::effect::LaneMove;
+use gcn_isa::swizzle::Pattern;
+use gcn_isa::uses::RegisterUse;
 
 use super::calls::Calls;
 use super::control::ControlDependences;
@@ -24,6 +28,9 @@ const MAX_BYTES: usize = 1 << 30;
 /// Address bits that mark LDS and GDS.
 pub(crate) const LDS: u64 = 1 << 63;
 pub(crate) const GDS: u64 = 1 << 62;
+
+/// Lane number of results and accesses that belong to no lane.
+pub(crate) const NO_LANE: u8 = u8::MAX;
 
 /// Workgroup of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -51,12 +58,13 @@ pub(crate) struct Instance {
     pub(crate) at: u32,
 }
 
-/// Part of a dword that a lane accessed.
+/// Part of a dword that a lane or the whole wave accessed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit {
     pub(crate) address: u64,
     /// Last writer of the bytes before the access.
     writer: WriterId,
+    /// Lane, or [`NO_LANE`] if the whole wave made the access.
     pub(crate) lane: u8,
     pub(crate) element: u8,
     pub(crate) dword: u8,
@@ -67,6 +75,11 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
+    /// True if `lane` takes part in the access. `NO_LANE` stands for all lanes.
+    pub(crate) fn is_of(&self, lane: u8) -> bool {
+        lane == NO_LANE || self.lane == NO_LANE || self.lane == lane
+    }
+
     /// True if byte `byte` of this part contains any of the dword's bits in the mask `bits`.
     pub(crate) fn has(&self, byte: u8, bits: u32) -> bool {
         byte < self.bytes.1 && bits >> (8 * (self.bytes.0 + byte)) & 0xff != 0
@@ -79,7 +92,7 @@ pub(crate) struct Record {
     pub(crate) facts: u32,
     /// Range of the access in [`Trace`]'s list of units.
     units: (u32, u32),
-    /// Index in the trace's `pulled` or `selected`, if the instruction has an entry there.
+    /// Index in the trace's `exchanged` or `selected`, if the instruction has an entry there.
     more: u32,
     /// Index of the call in [`Calls`].
     call: u32,
@@ -137,6 +150,9 @@ pub(crate) struct RunInfo {
     pub(crate) initial: Initial,
 }
 
+/// Operands of an execution and its further register use, if they are not the same in all executions.
+type Variant = ([Arg; MAX_ARGS], Option<RegisterUse>);
+
 /// Trace of consecutive runs.
 #[derive(Default)]
 pub(crate) struct Trace {
@@ -152,11 +168,13 @@ pub(crate) struct Trace {
     /// Values recorded for `reads_of`.
     pub(crate) reads: HashMap<(Instance, Register, u8), u32>,
     pub(crate) facts: Vec<Facts>,
-    by_pc: HashMap<u64, u32>,
+    /// Indices of the facts, by PC and variant.
+    by_pc: HashMap<(u64, Option<Variant>), u32>,
     pub(crate) waves: Vec<WaveTrace>,
     by_id: HashMap<(u32, WaveId), u32>,
     units: Vec<Unit>,
-    pulled: Vec<[u8; 64]>,
+    /// Source lane of each lane in an exchange between lanes, or [`NO_LANE`].
+    exchanged: Vec<[u8; 64]>,
     /// Masks of the lanes in which a selection's condition is true.
     selected: Vec<u64>,
     shadow: Shadow,
@@ -192,9 +210,24 @@ impl Trace {
         &self.units[record.units.0 as usize..record.units.1 as usize]
     }
 
-    /// Returns the source lane for each lane, if recorded.
-    pub(crate) fn pulled(&self, record: &Record) -> Option<&[u8; 64]> {
-        self.pulled.get(record.more as usize)
+    /// Returns the source lane for each lane, or [`NO_LANE`] if a lane has none, if recorded.
+    pub(crate) fn exchanged(&self, record: &Record) -> Option<&[u8; 64]> {
+        self.exchanged.get(record.more as usize)
+    }
+
+    /// Returns the lane in which an execution reads a vector register for its lane `own`.
+    fn read_lane(&self, record: &Record, reads: Reads, own: u8) -> u8 {
+        let facts = &self.facts[record.facts as usize];
+        let source = match reads {
+            Reads::Noted => Some(record.lane),
+            Reads::Permuted => facts.permutation.and_then(|it| it.source(own % 64)),
+            Reads::Exchanged => {
+                let sources = self.exchanged(record);
+                sources.map(|it| it[usize::from(own % 64)])
+            }
+            _ => None,
+        };
+        source.filter(|it| *it != NO_LANE).unwrap_or(own)
     }
 
     /// Returns the lanes in which the condition of a selection is true.
@@ -346,14 +379,15 @@ impl Trace {
     }
 
     fn facts_of(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) -> u32 {
-        let is_moved = *instruction.operands != instruction.step.args;
-        if !is_moved && let Some(place) = self.by_pc.get(&context.pc) {
-            return *place;
-        }
-        let place = self.facts.len() as u32;
-        self.facts.push(Facts::of(context, instruction));
-        if !is_moved {
-            self.by_pc.insert(context.pc, place);
+        let step = instruction.step;
+        let index = context.index(step);
+        let further = index.or_else(|| context.address_beyond(step));
+        let is_moved = *instruction.operands != step.args;
+        let variant = (is_moved || further.is_some()).then_some((*instruction.operands, further));
+        let next = self.facts.len() as u32;
+        let place = *self.by_pc.entry((context.pc, variant)).or_insert(next);
+        if place == next {
+            self.facts.push(Facts::of(context, instruction, further));
         }
         place
     }
@@ -386,12 +420,10 @@ impl Trace {
             exec,
             lane: noted_lane(facts, context, exec),
         };
-        if let (Some(register), Some(plan)) = (facts.pulls_by, &instruction.step.memory) {
-            let places = context.wave.vgpr(register).0;
-            let offset = plan.offset as u32;
-            record.more = self.pulled.len() as u32;
-            self.pulled
-                .push(places.map(|it| (it.wrapping_add(offset) / 4 % 64) as u8));
+        if let (Does::Lanes(how), Some(plan)) = (facts.does, &instruction.step.memory) {
+            record.more = self.exchanged.len() as u32;
+            let sources = source_lanes(context.wave, plan, how, exec);
+            self.exchanged.push(sources);
         }
         if let Some(selector) = facts.selector {
             let wave = context.wave;
@@ -424,10 +456,7 @@ impl Trace {
         let instance = Instance { wave, at };
         if let Some(lane) = self.values_of.get(&instance) {
             let reads = facts.reads.iter().map(|read| {
-                let lane = match read.reads {
-                    Reads::Noted => record.lane,
-                    _ => *lane,
-                };
+                let lane = self.read_lane(&record, read.reads, *lane);
                 (read.register, value(context, read.register, lane))
             });
             let reads = reads.collect();
@@ -457,175 +486,26 @@ impl Trace {
             self.values.insert((at, true), writes);
         }
     }
-
-    /// Records a memory access. For untraced waves, only stores and atomics are recorded.
-    pub(crate) fn access(&mut self, context: &Context<'_>, step: &Step, access: &Access) {
-        let id = context.id();
-        let group = Group {
-            run: self.run,
-            group: id.group,
-        };
-        let wave = if self.is_full { None } else { self.wave(id) };
-        let Some(intent) = access.intent else {
-            return;
-        };
-        if wave.is_none() && intent == Intent::Load {
-            return;
-        }
-        let writes = intent != Intent::Load;
-        let reads = intent != Intent::Store;
-        let at = wave.map_or(0, |wave| self.waves[wave as usize].accessing(context));
-        let by = match wave {
-            Some(wave) => {
-                let id = (self.instances.len() as u32) << 1 | 1;
-                self.instances.push(Instance { wave, at });
-                id
-            }
-            None => self.group_id(group),
-        };
-        let does = step.memory.as_deref().map(|it| it.does);
-        let begin = self.units.len() as u32;
-        for lane in gcn_emu::wave::active(access.lanes()) {
-            for element in 0..access.elements {
-                let bytes = match access.scalar {
-                    true if access.dwords_in_bounds != 0 => 4 * access.dwords_in_bounds,
-                    _ => access.bytes,
-                };
-                for dword in 0..bytes.div_ceil(4) {
-                    for byte in 0..(bytes - 4 * dword).min(4) {
-                        let part = Part {
-                            lane: lane as u8,
-                            element,
-                            dword,
-                            byte,
-                        };
-                        if let Some(address) = byte_address(access, part) {
-                            self.byte(address, group, (reads, writes), by, part, wave.is_some());
-                        }
-                    }
-                }
-            }
-            // LDS side of a transfer between LDS and memory, or the second LDS location of an SRC2 atomic.
-            if access.to_lds.is_some() || matches!(does, Some(Does::AtomicFromLds(..))) {
-                let (base, is_written) = match does {
-                    Some(Does::AtomicFromLds(..)) => (access.second[lane], false),
-                    _ => (access.place_in_lds(lane), intent == Intent::Load),
-                };
-                for byte in 0..4 {
-                    let part = Part {
-                        lane: lane as u8,
-                        element: 0,
-                        dword: 0,
-                        byte,
-                    };
-                    let uses = (!is_written, is_written);
-                    let address = LDS | base.wrapping_add(byte.into());
-                    self.byte(address, group, uses, by, part, wave.is_some());
-                }
-            }
-        }
-        if let Some(wave) = wave
-            && let Some(record) = self.waves[wave as usize].records.get_mut(at as usize)
-        {
-            // An image instruction makes a separate access for each texel.
-            if record.units.1 != begin {
-                record.units.0 = begin;
-            }
-            record.units.1 = self.units.len() as u32;
-        }
-    }
-
-    /// Records an access to a byte by a traced wave, or a write to it by any other wave.
-    fn byte(
-        &mut self,
-        address: u64,
-        group: Group,
-        (is_read, is_written): (bool, bool),
-        by: WriterId,
-        part: Part,
-        is_traced: bool,
-    ) {
-        let writer = if address & LDS != 0 {
-            if !is_traced {
-                return;
-            }
-            let shadow = self.lds.entry(group).or_default();
-            if is_written {
-                shadow.set(address, by)
-            } else {
-                shadow.get(address)
-            }
-        } else {
-            if address & GDS != 0 {
-                self.shares.insert(group.run);
-            }
-            let before = if is_written {
-                self.shadow.set(address, by)
-            } else {
-                self.shadow.get(address)
-            };
-            if before != 0
-                && before != by
-                && is_written
-                && !self.shares.contains(&group.run)
-                && self
-                    .group_of(before)
-                    .is_some_and(|it| it.run == group.run && it != group)
-            {
-                self.shares.insert(group.run);
-            }
-            before
-        };
-        if !is_traced {
-            return;
-        }
-        let next = self.units.last_mut().filter(|it| {
-            it.lane == part.lane
-                && it.element == part.element
-                && it.dword == part.dword
-                && it.writer == writer
-                && it.is_written == is_written
-                && it.address + u64::from(it.bytes.1) == address
-                && it.bytes.0 + it.bytes.1 == part.byte
-        });
-        match next {
-            Some(unit) => unit.bytes.1 += 1,
-            None => self.units.push(Unit {
-                address,
-                writer,
-                lane: part.lane,
-                element: part.element,
-                dword: part.dword,
-                bytes: (part.byte, 1),
-                is_read,
-                is_written,
-            }),
-        }
-    }
 }
 
-/// Byte of a lane's access.
-#[derive(Clone, Copy)]
-struct Part {
-    lane: u8,
-    element: u8,
-    dword: u8,
-    byte: u8,
-}
-
-/// Returns the address of a byte in an access, with the flag of its address space.
-fn byte_address(access: &Access, part: Part) -> Option<u64> {
-    let lane = usize::from(part.lane);
-    let byte = u64::from(part.dword) * 4 + u64::from(part.byte);
-    let base = match part.element {
-        0 => access.address[lane],
-        _ => access.second[lane],
-    };
-    match access.space(lane)? {
-        LaneSpace::Lds => Some(LDS | base.wrapping_add(byte) & u64::from(u32::MAX)),
-        LaneSpace::Gds => Some(GDS | base.wrapping_add(byte) & u64::from(u32::MAX)),
-        LaneSpace::Global => Some(base.wrapping_add(byte)),
-        LaneSpace::Scratch | LaneSpace::Buffer => access.place(lane, byte),
+/// Returns the lane whose value each lane receives in an exchange, or `NO_LANE`.
+fn source_lanes(wave: &Wave, plan: &MemoryPlan, how: LaneMove, exec: u64) -> [u8; 64] {
+    let offset = plan.offset as u32;
+    let named = wave.vgpr(plan.vaddr.unwrap_or(0)).0;
+    let named = named.map(|it| (it.wrapping_add(offset) / 4 % 64) as u8);
+    match how {
+        LaneMove::Swizzle => {
+            let pattern = Pattern::unpack(wave.isa, plan.offset as u16);
+            std::array::from_fn(|lane| pattern.source(lane as u8))
+        }
+        LaneMove::Pull => named,
+        LaneMove::Push => {
+            let mut sources = [NO_LANE; 64];
+            for lane in active(exec) {
+                sources[usize::from(named[lane])] = lane as u8;
+            }
+            sources
+        }
     }
 }
 

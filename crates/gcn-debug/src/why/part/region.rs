@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, HashMap};
 use super::{End, MAX_PAIRS, Walk};
 use crate::why::facts::Edge;
 use crate::why::graph::GraphInput;
-use crate::why::slice::NO_LANE;
+use crate::why::trace::NO_LANE;
 
 impl Walk<'_> {
     /// Returns the operands that do not agree with the other run.
