@@ -23,8 +23,7 @@ pub fn write(title: &str, depth: u32, terms: &Terms<'_>, out: &mut dyn Write) ->
         kind: Edge::Data,
         target: *target,
     });
-    let lines: Vec<TreeLine> = roots.map(TreeLine::One).collect();
-    tree.lines(None, &lines, &LineContext::default(), out)?;
+    tree.lines(roots.map(TreeLine::One).collect(), out)?;
     tree.summary(out)
 }
 
@@ -47,14 +46,66 @@ enum TreeLine {
 }
 
 /// Context from the lines above.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct LineContext {
-    indent: String,
     /// Run and wave of the parent instruction.
     wave: Option<(u32, WaveId)>,
     lane: Option<u8>,
     /// Branches already shown as conditions.
     conditions: HashSet<usize>,
+}
+
+/// Lines below an instruction, or the roots, while they are written.
+struct OpenLines {
+    /// Instruction; `None` for the roots.
+    from: Option<usize>,
+    lines: Vec<TreeLine>,
+    /// Index of the next line.
+    next: usize,
+    above: LineContext,
+    /// Instructions that have been expanded.
+    seen: HashSet<usize>,
+    /// Length of the lines' indent.
+    indent: usize,
+}
+
+impl OpenLines {
+    fn new(
+        from: Option<usize>,
+        lines: Vec<TreeLine>,
+        above: LineContext,
+        indent: usize,
+    ) -> OpenLines {
+        OpenLines {
+            from,
+            lines,
+            next: 0,
+            above,
+            seen: HashSet::new(),
+            indent,
+        }
+    }
+
+    /// Context of the lines below one of these lines, which leads to an instruction.
+    fn context(&self, edge: Edge, step: usize) -> LineContext {
+        let mut conditions = self.above.conditions.clone();
+        if edge == Edge::Branch {
+            // The branch's own conditions are shown below it.
+            conditions.insert(step);
+        } else {
+            conditions.extend(self.lines.iter().filter_map(|line| match line {
+                TreeLine::One(AnswerEdge {
+                    kind: Edge::Branch,
+                    target: AnswerTarget::Step(step),
+                }) => Some(*step),
+                _ => None,
+            }));
+        }
+        LineContext {
+            conditions,
+            ..self.above
+        }
+    }
 }
 
 impl<'a> Tree<'a> {
@@ -182,58 +233,41 @@ impl<'a> Tree<'a> {
         lines
     }
 
-    /// Writes the lines below an instruction, or the roots.
-    fn lines(
-        &self,
-        from: Option<usize>,
-        lines: &[TreeLine],
-        above: &LineContext,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        let mut above = above.clone();
-        let conditions = lines.iter().filter_map(|line| match line {
-            TreeLine::One(AnswerEdge {
-                kind: Edge::Branch,
-                target: AnswerTarget::Step(step),
-            }) => Some(*step),
-            _ => None,
-        });
-        let outer = above.conditions.clone();
-        above.conditions.extend(conditions);
-        let indent = above.indent.clone();
-        let mut seen = HashSet::new();
-        for (place, line) in lines.iter().enumerate() {
-            let (branch, below) = branch(place, lines.len());
-            above.indent = format!("{indent}{below}");
+    /// Writes the roots and all lines below them. A tree may be too deep for recursion.
+    fn lines(&self, roots: Vec<TreeLine>, out: &mut dyn Write) -> io::Result<()> {
+        let mut indent = String::new();
+        let mut open = vec![OpenLines::new(None, roots, LineContext::default(), 0)];
+        while let Some(level) = open.last_mut() {
+            indent.truncate(level.indent);
+            let Some(line) = level.lines.get(level.next) else {
+                open.pop();
+                continue;
+            };
+            let (branch, below) = branch(level.next, level.lines.len());
+            level.next += 1;
+            write!(out, "{indent}{branch}")?;
+            indent.push_str(below);
             let edge = match line {
-                TreeLine::One(edge) => edge,
+                TreeLine::One(edge) => *edge,
                 TreeLine::Constants(steps) => {
                     let values = steps.iter().map(|it| value(self.step(*it)));
                     let values: Vec<String> = values.flatten().collect();
                     let label = label(Edge::Address);
-                    writeln!(
-                        out,
-                        "{indent}{branch}{label}constants {}",
-                        values.join(", ")
-                    )?;
+                    writeln!(out, "{label}constants {}", values.join(", "))?;
                     continue;
                 }
             };
-            write!(out, "{indent}{branch}{}", label(edge.kind))?;
+            write!(out, "{}", label(edge.kind))?;
             match edge.target {
-                AnswerTarget::Origin(origin) => writeln!(out, "{}", self.origin(from, origin))?,
+                AnswerTarget::Origin(origin) => {
+                    writeln!(out, "{}", self.origin(level.from, origin))?;
+                }
                 AnswerTarget::Step(step) => {
-                    let is_here = self.expanded.get(&step).is_some_and(|it| it.0 == from);
-                    if is_here && seen.insert(step) {
-                        if edge.kind == Edge::Branch {
-                            // The branch's own conditions are shown below it.
-                            let mut outer_above = above.clone();
-                            outer_above.conditions.clone_from(&outer);
-                            outer_above.conditions.insert(step);
-                            self.expand(step, &outer_above, out)?;
-                        } else {
-                            self.expand(step, &above, out)?;
-                        }
+                    let expanded = self.expanded.get(&step);
+                    let is_here = expanded.is_some_and(|it| it.0 == level.from);
+                    if is_here && level.seen.insert(step) {
+                        let above = level.context(edge.kind, step);
+                        open.extend(self.expand(step, above, &indent, out)?);
                     } else {
                         writeln!(out, "{}", self.reference(step))?;
                     }
@@ -256,8 +290,14 @@ impl<'a> Tree<'a> {
         self.terms.names.origin(origin, value)
     }
 
-    /// Writes an instruction and the lines below it.
-    fn expand(&self, number: usize, above: &LineContext, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes an instruction, and returns the lines below it that are to be written.
+    fn expand(
+        &self,
+        number: usize,
+        above: LineContext,
+        indent: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<Option<OpenLines>> {
         let step = self.step(number);
         if let Some(number) = self.numbers.get(&number) {
             write!(out, "#{number} ")?;
@@ -267,9 +307,9 @@ impl<'a> Tree<'a> {
         write!(
             out,
             "{value}{instruction}  [{}]",
-            self.position(step, above)
+            self.position(step, &above)
         )?;
-        let lines = self.below(number, above);
+        let lines = self.below(number, &above);
         let (_, level) = self.expanded[&number];
         if let [
             TreeLine::One(AnswerEdge {
@@ -278,17 +318,22 @@ impl<'a> Tree<'a> {
             }),
         ] = &lines[..]
         {
-            return writeln!(out, " ← {}", self.origin(Some(number), *origin));
+            writeln!(out, " ← {}", self.origin(Some(number), *origin))?;
+            return Ok(None);
         }
         writeln!(out)?;
         if level >= self.depth && !lines.is_empty() {
             let count = plural(lines.len() as u64, "dependence", "s");
-            return writeln!(out, "{}└─ … {count}: raise --depth", above.indent);
+            writeln!(out, "{indent}└─ … {count}: raise --depth")?;
+            return Ok(None);
         }
-        let mut above = above.clone();
-        above.wave = Some((step.run, step.wave));
-        above.lane = step.lane.or(above.lane);
-        self.lines(Some(number), &lines, &above, out)
+        let above = LineContext {
+            wave: Some((step.run, step.wave)),
+            lane: step.lane.or(above.lane),
+            ..above
+        };
+        let lines = OpenLines::new(Some(number), lines, above, indent.len());
+        Ok(Some(lines))
     }
 
     /// Position of an instruction, with launch and wave if they differ from the context.

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -155,6 +156,23 @@ fn the_depth_bounds_the_tree() {
         text.contains("raise --depth") && !text.contains("v_mul"),
         "{text}"
     );
+}
+
+#[test]
+fn a_deep_tree_does_not_exhaust_the_stack() {
+    let directory = directory("why-deep");
+    let store = "    buffer_store_dword";
+    let chain = format!("    .rept 8000\n    v_xor_b32 v4, 1, v4\n    .endr\n{store}");
+    let deep = KERNEL.replace(store, &chain);
+    assert_ne!(deep, KERNEL);
+    fs::write(directory.join("k.s"), deep).expect("written");
+    for last in [&["--depth", "8100"][..], &["--json"]] {
+        let arguments = [&["why", "launch.toml", "out[3]"], last].concat();
+        let mut why = gcn(&directory, &arguments);
+        // The indented tree has a hundred million bytes.
+        let status = why.stdout(Stdio::null()).status().expect("gcn starts");
+        assert!(status.success(), "{arguments:?}: {status}");
+    }
 }
 
 #[test]
