@@ -10,13 +10,14 @@
 //! To compare two runs ([`ValueGraph`], [`part`]), the last pass records the values read by every instruction of the
 //! slice.
 //!
-//! In the last launch of a pass, only traced workgroups execute, unless workgroups communicate through memory. The first
-//! pass finds bytes that several workgroups write; tracing passes find reads of another workgroup's bytes.
+//! In the last launch of a pass, only traced workgroups execute, unless workgroups communicate. The first pass finds bytes
+//! that several workgroups write; tracing passes find reads of another workgroup's bytes, and waits for skipped workgroups.
 
 mod control;
 mod facts;
 mod shadow;
 mod calls;
+mod groups;
 mod trace;
 mod tracer;
 mod slice;
@@ -31,7 +32,7 @@ mod part;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use gcn_emu::fault::Fault;
 use gcn_emu::memory::{Allocation, Memory};
@@ -48,12 +49,13 @@ use crate::why_request::QuestionPlace;
 pub use facts::Edge;
 use facts::Register;
 pub use graph::ValueGraph;
+use groups::Group;
 pub use part::{part, part_addresses};
 pub use parting::{Parting, PartingKind, PartingSide, StepInput, ValueOrigin, ValueStep};
 pub use report::{Answer, AnswerEdge, AnswerStep, AnswerTarget, Origin};
 use report::{Folds, Terms, answer};
 use slice::Slice;
-use trace::{Group, Instance, Trace, Writer};
+use trace::{Instance, Trace, Writer};
 use tracer::Tracer;
 
 /// Sequence of launches that can be rerun.
@@ -124,6 +126,10 @@ pub enum WhyError<E> {
 const MAX_GROUPS: usize = 1024;
 /// Maximum number of tracing passes.
 const MAX_PASSES: usize = 16;
+/// Number of instructions that a wave may execute in addition to twice the maximum of the first pass while workgroups are
+/// skipped. Waves that wait for others of their workgroup may execute more than in the first pass, because the order of turns
+/// changes.
+const MORE_INSTRUCTIONS: u64 = 1 << 16;
 /// Reason for an incomplete slice at these limits.
 const TOO_MANY_GROUPS: &str = "more workgroups have taken part than are traced";
 
@@ -203,35 +209,32 @@ impl Sliced {
                 end,
             });
         }
-        let mut cut = None;
         let mut passes = 0;
-        let (mut trace, mut slice);
-        loop {
+        let (trace, slice, cut) = loop {
             passes += 1;
             plan.choose(&first);
-            trace = pass(launches, question, &image, plan.clone())?;
+            let trace = pass(launches, question, &image, plan.clone())?;
+            if plan.skip.is_some() && misses_skipped(&first, &trace) {
+                plan.all = true;
+                continue;
+            }
             if trace.is_full {
                 question.restore(&image);
                 return Err(WhyError::TooLong);
             }
-            if plan.end.is_some() && communicates(&first, &trace) {
-                plan.all = true;
+            let slice = slice_of(&trace);
+            let cut = if slice.is_cut {
+                Some("it has more executions than the limit allows")
+            } else if slice.missing.is_empty() {
+                None
+            } else if passes == MAX_PASSES || plan.wanted.len() + slice.missing.len() > MAX_GROUPS {
+                Some(TOO_MANY_GROUPS)
+            } else {
+                plan.wanted.extend(&slice.missing);
                 continue;
-            }
-            slice = slice_of(&trace);
-            if slice.is_cut {
-                cut = Some("it has more executions than the limit allows");
-                break;
-            }
-            if slice.missing.is_empty() {
-                break;
-            }
-            if passes == MAX_PASSES || plan.wanted.len() + slice.missing.len() > MAX_GROUPS {
-                cut = Some(TOO_MANY_GROUPS);
-                break;
-            }
-            plan.wanted.extend(&slice.missing);
-        }
+            };
+            break (trace, slice, cut);
+        };
         Ok(Sliced {
             image,
             unwritten,
@@ -359,8 +362,17 @@ struct Plan {
     reads_of: HashMap<Instance, Vec<(Register, u8)>>,
     /// True if all workgroups of the last launch must execute.
     all: bool,
-    /// Address of an `s_endpgm` to which untraced waves of the last launch jump.
-    end: Option<u64>,
+    /// Skips the untraced workgroups of the last launch; `None` if they execute.
+    skip: Option<Skip>,
+}
+
+/// Skipping of untraced workgroups.
+#[derive(Clone, Copy)]
+struct Skip {
+    /// Address of an `s_endpgm` to which their waves jump.
+    endpgm: u64,
+    /// Number of instructions after which a traced wave seems to wait for a skipped workgroup.
+    most: u64,
 }
 
 impl Plan {
@@ -369,10 +381,17 @@ impl Plan {
         self.wanted.iter().map(|it| it.run).max()
     }
 
-    /// Lets untraced workgroups of the last launch end at once, unless workgroups share memory there or all must execute.
+    /// Lets untraced workgroups of the last launch end at once, unless workgroups share memory there, or all must execute. A
+    /// traced workgroup that a fault elsewhere stopped must stop at the same point, so all must execute then too.
     fn choose(&mut self, first: &Trace) {
-        let shares = self.last().is_none_or(|it| first.shares.contains(&it));
-        self.end = if shares || self.all { None } else { first.end };
+        let ends = &first.ends;
+        let all = self.all || self.wanted.iter().any(|it| ends.is_stopped(*it));
+        let last = self.last();
+        let last = last.filter(|it| !all && !first.shares.contains(it));
+        self.skip = last.zip(ends.endpgm).map(|(run, endpgm)| Skip {
+            endpgm,
+            most: 2 * ends.longest(run) + MORE_INSTRUCTIONS,
+        });
     }
 }
 
@@ -409,7 +428,8 @@ fn pass<L: Launches>(
             observers = observers.controlled_by(Arc::new(Chooser {
                 groups,
                 ended: tracer.ended.clone(),
-                end: plan.end,
+                is_full: tracer.is_full.clone(),
+                skip: plan.skip,
                 until: until.map(|it| it.moment),
             }));
         }
@@ -417,11 +437,21 @@ fn pass<L: Launches>(
             question.restore(image);
             WhyError::Launch(error)
         })?;
-        if !goes_on || last == Some(run) || until.is_some() {
+        let is_full = tracer.is_full.load(Relaxed);
+        if !goes_on || is_full || last == Some(run) || until.is_some() {
             break;
         }
     }
     Ok(tracer.into_trace())
+}
+
+/// True if traced workgroups of the last launch seem to need the skipped ones: they read bytes that these write, or do not
+/// end as in the first pass. A trace that became full ends early in any case.
+fn misses_skipped(first: &Trace, trace: &Trace) -> bool {
+    let last = trace.wanted.iter().map(|it| it.run).max();
+    let mut groups = trace.wanted.iter().filter(|it| Some(it.run) == last);
+    communicates(first, trace)
+        || !trace.is_full && !groups.all(|it| trace.ends.is_ended(*it, &first.ends))
 }
 
 /// True if a traced workgroup of the last launch read bytes that another workgroup may write in that launch. The last writer
@@ -446,22 +476,23 @@ fn communicates(first: &Trace, trace: &Trace) -> bool {
     })
 }
 
-/// Debugger that ends a launch at a given point or once the traced workgroups have ended. With `end`, waves of other
-/// workgroups end at once.
+/// Debugger that ends a launch at a given point, once the traced workgroups have ended, or when the trace is full. With
+/// `skip`, waves of other workgroups end at once.
 struct Chooser {
     groups: HashSet<[u32; 3]>,
     ended: Arc<AtomicUsize>,
-    end: Option<u64>,
+    is_full: Arc<AtomicBool>,
+    skip: Option<Skip>,
     until: Option<Moment>,
 }
 
 impl Debugger for Chooser {
     fn turn(&self, paused: &mut Paused<'_>) -> Turn {
-        if !self.groups.is_empty() && self.ended.load(Relaxed) >= self.groups.len() {
+        let have_ended = !self.groups.is_empty() && self.ended.load(Relaxed) >= self.groups.len();
+        if have_ended || self.is_full.load(Relaxed) {
             return Turn::Quit;
         }
         let current = paused.current().map(|wave| (wave.id, wave.executed));
-        let id = current.map(|it| it.0);
         let mut instructions = u64::MAX;
         if let (Some(until), Some((id, executed))) = (self.until, current)
             && id == until.wave
@@ -471,11 +502,14 @@ impl Debugger for Chooser {
                 return Turn::Quit;
             }
         }
-        if let (Some(end), Some(id)) = (self.end, id)
-            && !self.groups.contains(&id.group)
-            && let Some((wave, _)) = paused.wave_mut(id)
-        {
-            wave.pc = end;
+        if let (Some(skip), Some((id, executed))) = (self.skip, current) {
+            if self.groups.contains(&id.group) {
+                if executed >= skip.most {
+                    return Turn::Quit;
+                }
+            } else if let Some((wave, _)) = paused.wave_mut(id) {
+                wave.pc = skip.endpgm;
+            }
         }
         Turn::Run {
             instructions,

@@ -1,7 +1,8 @@
 //! Finds the memory access that a question about an address refers to.
 
 use super::facts::Class;
-use super::trace::{GDS, Group, Instance, LDS, NO_LANE, Trace};
+use super::groups::Group;
+use super::trace::{GDS, Instance, LDS, NO_LANE, Trace};
 use crate::program::Program;
 use crate::view::NamedBuffer;
 use crate::why_request::{AccessChoice, AccessKey, AccessPlace};

@@ -9,8 +9,9 @@ use gcn_emu::wave::WaveId;
 use gcn_isa::Isa;
 
 use super::facts::{Edge, Register};
+use super::groups::Group;
 use super::slice::{Node, Outcome, Slice, Source, Target};
-use super::trace::{Group, Instance, NO_LANE, Trace};
+use super::trace::{Instance, NO_LANE, Trace};
 use crate::program::{Location, Program};
 use crate::view::NamedBuffer;
 

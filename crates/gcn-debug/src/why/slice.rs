@@ -11,7 +11,8 @@ use gcn_emu::wave::WaveId;
 use gcn_isa::Does;
 
 use super::facts::{Class, Edge, Read, Reads, Register};
-use super::trace::{Group, Instance, LDS, NO_LANE, Trace, Writer};
+use super::groups::Group;
+use super::trace::{Instance, LDS, NO_LANE, Trace, Writer};
 use crate::expr::Space;
 use crate::view;
 

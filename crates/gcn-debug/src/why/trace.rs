@@ -20,6 +20,7 @@ use gcn_isa::uses::RegisterUse;
 use super::calls::Calls;
 use super::control::ControlDependences;
 use super::facts::{Class, Facts, Reads, Register, Selector, noted_lane};
+use super::groups::{Ends, Group};
 use super::shadow::{Shadow, WriterId};
 
 /// Maximum size of a trace in bytes.
@@ -31,14 +32,6 @@ pub(crate) const GDS: u64 = 1 << 62;
 
 /// Lane number of results and accesses that belong to no lane.
 pub(crate) const NO_LANE: u8 = u8::MAX;
-
-/// Workgroup of a run.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Group {
-    /// Index of the run, from 0.
-    pub(crate) run: u32,
-    pub(crate) group: [u32; 3],
-}
 
 /// Last writer of a byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -186,12 +179,9 @@ pub(crate) struct Trace {
     pub(crate) control: ControlDependences,
     /// Runs in which workgroups write the same bytes, or use GDS.
     pub(crate) shares: HashSet<u32>,
-    /// Address of an `s_endpgm` instruction.
-    pub(crate) end: Option<u64>,
+    pub(crate) ends: Ends,
     /// True if the trace has reached its maximum size.
     pub(crate) is_full: bool,
-    /// Number of waves that have ended in each traced workgroup.
-    pub(crate) ended: HashMap<Group, u32>,
     /// Total number of records.
     instructions: u64,
 }

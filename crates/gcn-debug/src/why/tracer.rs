@@ -1,6 +1,6 @@
 //! Observer that records a [`Trace`].
 
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_emu::fault::{Fault, Intent};
@@ -9,7 +9,8 @@ use gcn_emu::observe::{
 };
 use gcn_emu::run::Stats;
 
-use super::trace::{Group, RunInfo, Trace, is_late};
+use super::groups::Group;
+use super::trace::{RunInfo, Trace, is_late};
 
 /// Observer that records a trace of successive runs; clones share it.
 #[derive(Clone, Default)]
@@ -17,6 +18,8 @@ pub(crate) struct Tracer {
     state: Arc<Mutex<Option<Box<Trace>>>>,
     /// Number of traced workgroups that have ended in this run.
     pub(crate) ended: Arc<AtomicUsize>,
+    /// True if the trace has reached its maximum size.
+    pub(crate) is_full: Arc<AtomicBool>,
     traces: bool,
     has_values: bool,
 }
@@ -29,6 +32,7 @@ impl Tracer {
             has_values: !trace.values_of.is_empty(),
             state: Arc::new(Mutex::new(Some(Box::new(trace)))),
             ended: Arc::default(),
+            is_full: Arc::default(),
         }
     }
 
@@ -142,6 +146,9 @@ impl WaveObserver for WaveTracer {
     fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         if let Some(wave) = self.trace.wave(context.id()) {
             self.trace.issue(wave, context, instruction);
+            if self.trace.is_full {
+                self.tracer.is_full.store(true, Relaxed);
+            }
         }
     }
 
@@ -161,20 +168,13 @@ impl WaveObserver for WaveTracer {
     }
 
     fn wave_ends(&mut self, context: &Context<'_>, end: WaveEnd<'_>) {
-        match end {
-            WaveEnd::Program => {
-                self.trace.end.get_or_insert(context.pc);
-            }
-            WaveEnd::Fault(_, Some(lane)) => self.faulted(context, lane),
-            _ => {}
+        if let WaveEnd::Fault(_, Some(lane)) = end {
+            self.faulted(context, lane);
         }
         let group = self.group(context);
-        if self.is_traced(group) {
-            let ended = self.trace.ended.entry(group).or_default();
-            *ended += 1;
-            if *ended == context.wave.group.waves {
-                self.tracer.ended.fetch_add(1, Relaxed);
-            }
+        let is_traced = self.is_traced(group);
+        if self.trace.ends.add(context, group, end, is_traced) {
+            self.tracer.ended.fetch_add(1, Relaxed);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Repeatable runs for `gcn why`, and resolution of the requested element.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -66,7 +66,9 @@ pub struct Runs<'a> {
     launches: Vec<usize>,
     /// Device state before the first run.
     start: LastingState,
-    /// First fault that ended a launch.
+    /// Number of passes that have begun.
+    passes: Cell<u32>,
+    /// First fault that ended a launch. Later passes may lack workgroups, so their faults do not count.
     pub fault: RefCell<Option<RunFault>>,
 }
 
@@ -95,6 +97,7 @@ impl<'a> Runs<'a> {
             start: debugged.module().device().lasting_state(),
             debugged,
             launches: debugged.runs(),
+            passes: Cell::default(),
             fault: RefCell::default(),
         }
     }
@@ -113,6 +116,7 @@ impl Launches for Runs<'_> {
     }
 
     fn restart(&self) {
+        self.passes.set(self.passes.get() + 1);
         self.debugged.module().device().restore(&self.start);
     }
 
@@ -128,7 +132,7 @@ impl Launches for Runs<'_> {
         let Some(fault) = &end.fault else {
             return Ok(true);
         };
-        if fault.kind != FaultKind::Interrupted {
+        if self.passes.get() <= 1 && fault.kind != FaultKind::Interrupted {
             let report = self.debugged.fault_report(*number, &end);
             let report = report.map_or_else(|| fault.kind.to_string(), |it| it.to_string());
             let is_access = matches!(
