@@ -70,32 +70,31 @@ impl Register {
     }
 
     /// Returns the assembly name of the register range up to `last`.
-    pub(crate) fn name_to(self, last: Register) -> String {
+    pub(crate) fn name_to(self, last: Register, isa: Isa) -> String {
         match (
             self.as_vector(),
             last.as_vector(),
             self.as_scalar(),
             last.as_scalar(),
         ) {
-            _ if self == last => self.name(),
+            _ if self == last => self.name(isa),
             (Some(first), Some(last), ..) => format!("v[{first}:{last}]"),
-            (.., Some(regs::VCC_LO), _) => "vcc".to_owned(),
-            (.., Some(regs::EXEC_LO), _) => "exec".to_owned(),
-            (.., Some(first), Some(last)) => format!("s[{first}:{last}]"),
-            _ => self.name(),
+            (.., Some(first), Some(last)) => {
+                let name = regs::scalar_name(isa, first, last - first + 1);
+                name.unwrap_or_else(|| format!("s[{first}:{last}]"))
+            }
+            _ => self.name(isa),
         }
     }
 
     /// Returns the assembly name.
-    pub(crate) fn name(self) -> String {
+    pub(crate) fn name(self, isa: Isa) -> String {
         match (self.as_vector(), self.as_scalar(), self.as_hardware()) {
             (Some(number), ..) => format!("v{number}"),
-            (_, Some(regs::VCC_LO), _) => "vcc_lo".to_owned(),
-            (_, Some(regs::EXEC_LO), _) => "exec_lo".to_owned(),
-            (_, Some(regs::M0), _) => "m0".to_owned(),
-            (_, Some(number), _) if number == regs::VCC_LO + 1 => "vcc_hi".to_owned(),
-            (_, Some(number), _) if number == regs::EXEC_LO + 1 => "exec_hi".to_owned(),
-            (_, Some(number), _) => format!("s{number}"),
+            (_, Some(number), _) => {
+                let name = regs::scalar_name(isa, number, 1);
+                name.unwrap_or_else(|| format!("s{number}"))
+            }
             (.., Some(number)) => UnnumberedState::Hardware(number).to_string(),
             (None, None, None) => "scc".to_owned(),
         }

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use gcn_emu::memory::Memory;
 use gcn_emu::wave::WaveId;
-use gcn_isa::Does;
+use gcn_isa::{Does, Isa};
 
 use super::facts::{Class, Edge, Register};
 use super::report::{Origin, Terms, origin_of};
@@ -58,6 +58,7 @@ fn read_by(slice: &Slice, target: Target) -> Option<(Register, u8)> {
 
 /// Value graph of a queried location.
 pub struct ValueGraph {
+    pub(super) isa: Isa,
     pub(super) instructions: Vec<GraphInstruction>,
     pub(super) nodes: Vec<GraphNode>,
     pub(super) inputs: Vec<GraphInput>,
@@ -203,6 +204,7 @@ impl ValueGraph {
                 || trace.record(node.at).exec >> node.lane & 1 != 0
         };
         let mut graph = ValueGraph {
+            isa: terms.program.isa(),
             executions: slice.nodes.iter().filter(is_active).count(),
             instructions: instructions.all,
             nodes,

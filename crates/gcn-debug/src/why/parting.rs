@@ -160,7 +160,7 @@ pub(super) fn value_step(graphs: [&ValueGraph; 2], side: usize, number: u32) -> 
         wave: node.wave,
         lane: (node.lane != NO_LANE).then_some(node.lane),
         executed: u64::from(node.at) + 1,
-        register: register(node.outcome, node.lane),
+        register: register(graph, node.outcome, node.lane),
         value: node.value.map(u64::from),
         is_f32: node.is_f32,
         place: node.place.as_ref().map(|it| it.origin.clone()),
@@ -176,7 +176,7 @@ fn step_input(graphs: [&ValueGraph; 2], side: usize, input: &GraphInput) -> Step
         register: match input.target {
             Target::Node(node) => {
                 let node = &graph.nodes[node as usize];
-                register(node.outcome, node.lane)
+                register(graph, node.outcome, node.lane)
             }
             Target::Source(source) => match &graph.sources[source as usize].origin {
                 Origin::Register { name, .. } | Origin::UndefinedRegister { name } => {
@@ -233,7 +233,7 @@ fn mask(graph: &ValueGraph, node: u32) -> Option<String> {
         return None;
     };
     let first: Register = register.first(node.lane / 32);
-    Some(first.name_to(first.next()))
+    Some(first.name_to(first.next(), graph.isa))
 }
 
 /// Assembles a mask from the lane bits of `nodes`, or returns `None` if one is unknown.
@@ -250,13 +250,14 @@ fn lanes(
 }
 
 /// Returns the name of a result register; for a bit of a mask, with the lane, such as `vcc[3]`.
-fn register(outcome: Outcome, lane: u8) -> Option<String> {
+fn register(graph: &ValueGraph, outcome: Outcome, lane: u8) -> Option<String> {
     let Outcome::Register(register) = outcome else {
         return None;
     };
     if register.as_scalar().is_none() || lane == NO_LANE {
-        return Some(register.name());
+        return Some(register.name(graph.isa));
     }
     let first: Register = register.first(lane / 32);
-    Some(format!("{}[{lane}]", first.name_to(first.next())))
+    let name = first.name_to(first.next(), graph.isa);
+    Some(format!("{name}[{lane}]"))
 }

@@ -294,10 +294,11 @@ fn step(
 ) -> AnswerStep {
     let wave = &trace.waves[node.at.wave as usize];
     let facts = trace.facts(node.at);
+    let isa = terms.program.isa();
     let named = |registers: Option<&Vec<(Register, u32)>>| {
         let mut named: Vec<(String, u32)> = Vec::new();
         for (register, value) in registers.into_iter().flatten() {
-            let it = (register.name(), *value);
+            let it = (register.name(isa), *value);
             if !named.contains(&it) {
                 named.push(it);
             }
@@ -315,7 +316,7 @@ fn step(
         kernel: trace.runs.get(&wave.run).and_then(|it| it.kernel.clone()),
         text: facts.text.clone(),
         location: terms.program.location(facts.pc),
-        register: registers.map(|(first, last)| first.name_to(last)),
+        register: registers.map(|(first, last)| first.name_to(last, isa)),
         is_branch: node.outcome == Outcome::Branch,
         target: facts.target,
         wave: wave.id,
@@ -354,7 +355,7 @@ fn origin(trace: &Trace, source: &Source, key: OriginKey, terms: Terms<'_>) -> O
                 initial(trace, wave, register, terms.program.isa())
             }
             _ => Origin::UndefinedRegister {
-                name: register.name(),
+                name: register.name(terms.program.isa()),
             },
         },
         OriginKey::Workgroup(Group { run, group }) => Origin::Workgroup { run, group },
@@ -491,7 +492,7 @@ fn place_of(trace: &Trace, source: &Source, terms: Terms<'_>) -> (OriginKey, Ran
 /// Returns the origin of a register's initial value.
 fn initial(trace: &Trace, wave: u32, register: Register, isa: Isa) -> Origin {
     let run = trace.waves[wave as usize].run;
-    let name = register.name();
+    let name = register.name(isa);
     let undefined = Origin::UndefinedRegister { name: name.clone() };
     let Some(info) = trace.runs.get(&run) else {
         return undefined;
