@@ -348,6 +348,59 @@ fn too_many_writers_cut_an_answer() {
     assert_eq!(ask(1025), (0, Some(cut)));
 }
 
+/// Kernel with a loop whose instructions write `v2` in all lanes but lane 0, and a loop that reads it.
+const INACTIVE: &str = "\
+.globl kernel
+.p2align 8
+.type kernel,@function
+kernel:
+    s_load_dwordx2 s[4:5], s[0:1], 0x10
+    s_mov_b32 s6, -1
+    s_mov_b32 s7, 0x27fac
+    v_lshlrev_b32 v1, 2, v0
+    v_mov_b32 v2, 1
+    v_mov_b32 v3, 0
+    s_mov_b32 s8, 100
+    s_mov_b64 exec, -2
+write:
+    v_mov_b32 v2, 2
+    s_sub_u32 s8, s8, 1
+    s_cmp_lg_u32 s8, 0
+    s_cbranch_scc1 write
+    s_mov_b64 exec, -1
+    s_mov_b32 s8, 100
+read:
+    v_add_u32 v3, v2, v3
+    s_sub_u32 s8, s8, 1
+    s_cmp_lg_u32 s8, 0
+    s_cbranch_scc1 read
+    s_waitcnt lgkmcnt(0)
+    buffer_store_dword v3, v1, s[4:7], 0 offen
+    s_endpgm
+.rodata
+.p2align 6
+.amdhsa_kernel kernel
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_next_free_vgpr 16
+    .amdhsa_next_free_sgpr 48
+.end_amdhsa_kernel
+";
+
+#[test]
+fn writes_in_other_lanes_cut_an_answer() {
+    let case = Case::of(INACTIVE);
+    let ask = |place: u64| {
+        let answer = case.asked(4 * place, 4, |mut question| {
+            question.executions = 1000;
+            why(&case, question)
+        });
+        answer.expect("an answer").cut
+    };
+    // Each of 100 reads in lane 0 passes 100 writes; the last write is that of lane 1.
+    assert_eq!(ask(0), Some("it has more executions than the limit allows"));
+    assert_eq!(ask(1), None);
+}
+
 #[test]
 fn a_launch_that_fails_leaves_the_memory_from_before() {
     let case = Case::new(&directory().join("two.s"));

@@ -13,6 +13,10 @@ struct Call {
     back: Option<u64>,
 }
 
+/// Maximum number of calls from which one jump returns. Code that uses calls as jumps never returns, so its calls would be
+/// searched to the first one at every jump.
+const MAX_RETURNS: usize = 64;
+
 /// Calls of a wave.
 #[derive(Debug)]
 pub(crate) struct Calls {
@@ -52,7 +56,10 @@ impl Calls {
     /// Handles the target of a jump: returns from a call if `pc` is its return address, or enters a new call.
     fn arrive(&mut self, by: u32, jump: Jump, pc: u64) {
         let mut call = self.calls[self.current as usize];
-        while call.by.is_some() {
+        for _ in 0..MAX_RETURNS {
+            if call.by.is_none() {
+                break;
+            }
             if call.back == Some(pc) {
                 self.current = call.outer;
                 return;

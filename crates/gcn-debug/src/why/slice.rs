@@ -4,7 +4,6 @@ mod lanes;
 mod memory;
 
 use std::collections::{HashMap, HashSet, VecDeque};
-
 use std::ops::Range;
 
 use gcn_emu::wave::WaveId;
@@ -32,6 +31,9 @@ pub(crate) enum Outcome {
 /// Special entries of `Slice::branches`.
 const UNKNOWN: u32 = u32::MAX;
 const NONE: u32 = u32::MAX - 1;
+
+/// Number of definitions in other lanes to skip that count as an execution.
+const SKIPS: usize = 8;
 
 /// Maximum number of controlling branches to follow in search of a common one.
 const MAX_COVERING: usize = 32;
@@ -107,6 +109,8 @@ pub(crate) struct Slice {
     initial: HashMap<(u32, usize), (usize, u32)>,
     /// Untraced workgroups that wrote bytes read by the slice.
     pub(crate) missing: HashSet<Group>,
+    /// Number of definitions skipped because they do not write the lane.
+    skipped: usize,
     /// True if the slice was cut at the maximum number of nodes.
     pub(crate) is_cut: bool,
     queue: VecDeque<(u32, u32)>,
@@ -282,7 +286,7 @@ impl Slice {
     /// Expands nodes in breadth-first order.
     fn follow(&mut self, trace: &Trace, most: usize) {
         while let Some((node, bits)) = self.queue.pop_front() {
-            if self.nodes.len() > most {
+            if self.nodes.len() + self.skipped / SKIPS > most {
                 self.is_cut = true;
                 break;
             }
@@ -519,6 +523,7 @@ impl Slice {
         let mut left = bits;
         for at in trace.definitions(before, register) {
             if is_vector && trace.lanes(at) >> (lane % 64) & 1 == 0 {
+                self.skipped += 1;
                 if let Some(from) = from {
                     self.unwritten(trace, from, at, lane % 64);
                 }

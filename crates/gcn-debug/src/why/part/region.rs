@@ -3,9 +3,11 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap};
 
+use gcn_isa::Does;
+
 use super::{End, MAX_PAIRS, Walk};
 use crate::why::facts::Edge;
-use crate::why::graph::GraphInput;
+use crate::why::graph::{GraphInput, Key};
 use crate::why::trace::NO_LANE;
 
 impl Walk<'_> {
@@ -76,19 +78,28 @@ impl Walk<'_> {
 
     /// Returns a pair of instructions in two regions with the same operation, equal operands and different results.
     pub(super) fn equal_in(&self, regions: &[Vec<u32>; 2]) -> Option<[u32; 2]> {
-        let first = |side: usize| {
+        let value = |side: usize, node: u32| self.graphs[side].nodes[node as usize].value;
+        let agreeing = |side: usize| {
             let region = regions[side].iter().copied();
             region.filter(move |it| self.differing(side, *it).is_empty())
         };
-        let operands = |side: usize, node: u32| self.keys(side, &self.data(side, node));
-        let mut pairs = first(0).flat_map(|a| first(1).map(move |b| [a, b]));
-        pairs.find(|[a, b]| {
-            let keys = operands(0, *a);
-            !keys.is_empty()
-                && keys == operands(1, *b)
-                && self.graphs[0].instruction(*a).does == self.graphs[1].instruction(*b).does
-                && self.graphs[0].nodes[*a as usize].value
-                    != self.graphs[1].nodes[*b as usize].value
+        let operation = |side: usize, node: u32| {
+            let does = self.graphs[side].instruction(node).does;
+            (does, self.keys(side, &self.data(side, node)))
+        };
+        // For each operation and its operands, instructions of the other run with different results.
+        let mut others: HashMap<(Does, Vec<Option<Key>>), Vec<u32>> = HashMap::new();
+        for node in agreeing(1) {
+            let others = others.entry(operation(1, node)).or_default();
+            if others.iter().all(|it| value(1, *it) != value(1, node)) {
+                others.push(node);
+            }
+        }
+        agreeing(0).find_map(|a| {
+            let operation = operation(0, a);
+            let mut others = others.get(&operation)?.iter().copied();
+            let b = others.find(|b| value(0, a) != value(1, *b))?;
+            (!operation.1.is_empty()).then_some([a, b])
         })
     }
 
