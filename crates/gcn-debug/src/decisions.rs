@@ -117,7 +117,7 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
                         then,
                     };
                     state.renew();
-                } else {
+                } else if matches!(state.goal, Goal::Instructions { .. }) {
                     instructions = 1;
                 }
             }
@@ -212,6 +212,7 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
             }
     );
     let stops = goal_stops
+        || is_own && matches!(state.goal, Goal::Lines { .. })
         || seeks_calls
         || (!replays || seeks_stops) && state.stops.iter().any(|it| it.is_enabled);
     let is_general = matches!(state.goal, Goal::Run)

@@ -21,7 +21,7 @@ use crate::checkpoints::Recording;
 use crate::decisions::{decide, resumed};
 use crate::goal::{Goal, SearchEnd, Sought, SoughtStop};
 use crate::program::Program;
-use crate::reasons::{self, Current, compare_anew, current, ends_wave, interrupted};
+use crate::reasons::{self, Current, compare_anew, current, ends_wave, interrupted, is_call};
 use crate::record::Record;
 use crate::replay;
 use crate::session::{Leave, Resume, Scheduler, Session, State, apply};
@@ -378,6 +378,10 @@ impl Debugger for Engine {
         let state = self.state();
         let of_goal = match &state.goal {
             Goal::Until { addresses, .. } => addresses.contains(&address),
+            Goal::Lines { line, over, .. } => {
+                let at = state.program.line(address);
+                at.is_some() && at != line.as_ref() || *over && is_call(step)
+            }
             Goal::Return { .. }
             | Goal::Finish { .. }
             | Goal::SearchWave {

@@ -392,6 +392,7 @@ fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<S
     if aim != Some(at.wave) {
         return None;
     }
+    let mut is_other_line = false;
     let is_done = match &mut state.goal {
         Goal::Instructions { left, from, .. } => {
             *left = left.saturating_sub(at.executed - *from);
@@ -407,6 +408,7 @@ fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<S
             if moved && now.is_some() && now != line.as_ref() {
                 *left = left.saturating_sub(1);
                 *line = now.cloned();
+                is_other_line = true;
             }
             *left == 0
         }
@@ -431,6 +433,10 @@ fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<S
         Goal::Finish { stack, .. } => stack.arrive(pc),
         _ => false,
     };
+    if is_other_line {
+        // Waves now stop at the instructions of lines other than this one.
+        state.renew();
+    }
     if !is_done {
         return None;
     }
