@@ -18,10 +18,10 @@ pub enum PlaceName {
 
 impl PlaceName {
     /// Creates a name from a location as the user wrote it. Returns `None` for an address, and for the empty location,
-    /// which is that of the focused wave. Line numbers without a file refer to the file of `current`.
+    /// which is that of the focused wave. A line number without a file refers to the file of `current`, or else to the first.
     ///
     /// # Errors
-    /// Fails for a line number without a file if no current file is known.
+    /// Fails for a line number if the program has no line information.
     pub fn new(
         session: &Session<'_, '_>,
         text: &str,

@@ -57,7 +57,7 @@ pub enum ToProgram {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionKind {
-    /// Console.
+    /// Console that sends the user's commands as [`ToProgram::Command`].
     Console {
         /// True if text may contain colours.
         has_colours: bool,

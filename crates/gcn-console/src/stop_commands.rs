@@ -222,11 +222,11 @@ pub fn ignore(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Messa
     Ok(String::new())
 }
 
-/// Argument that selects faults in `catch`.
+/// Argument of `catch` that selects faults.
 const FAULT: &str = "fault";
-/// Argument that selects starts of launches in `catch`.
+/// Argument of `catch` that selects launch starts.
 const LAUNCH: &str = "launch";
-/// Argument that selects ends of launches in `catch`.
+/// Argument of `catch` that selects launch ends.
 const END: &str = "end";
 
 /// Executes `catch`. The argument `end` exists only if `has_ends` is true.

@@ -144,7 +144,7 @@ impl Engine {
         self.rest(false)
     }
 
-    /// Calls the front end after a launch that another one follows, if it stops there ([`Catches::ends`]). After
+    /// Calls the front end between two launches if it catches launch ends ([`Catches::ends`]). After
     /// [`Resume::Continue`], start the next launch; after other decisions, proceed as after [`Engine::idle`].
     pub fn between_launches(&self) -> Resume {
         let stops = self.state().catches.ends;
@@ -261,7 +261,7 @@ impl Engine {
         resume
     }
 
-    /// Reports the findings that do not stop the run to the front end.
+    /// Passes the front end the findings that do not stop the run.
     fn pass(&self, state: &mut State, paused: Option<&mut Paused<'_>>) {
         if state.passing.is_empty() {
             return;

@@ -294,7 +294,7 @@ impl Question<'_> {
 /// point; other memory has its contents from before the launches.
 ///
 /// # Errors
-/// Fails if a launch cannot start, or if memory or the trace is too large; memory then is as before the launches.
+/// Fails if a launch cannot start, or if memory or the trace is too large; all of memory is then restored.
 pub fn why<L: Launches>(
     launches: &L,
     question: Question<'_>,
@@ -318,7 +318,7 @@ impl ValueGraph {
     /// queried point; other memory has its contents from before the launches.
     ///
     /// # Errors
-    /// Fails if a launch cannot start, or if memory or the trace is too large; memory then is as before the launches.
+    /// Fails if a launch cannot start, or if memory or the trace is too large; all of memory is then restored.
     pub fn of<L: Launches>(
         launches: &L,
         question: Question<'_>,

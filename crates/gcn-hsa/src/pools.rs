@@ -407,7 +407,7 @@ impl Pools {
         self.device.memory().make_executable(base, bytes);
     }
 
-    /// Frees pool memory. As in ROCr, `notify` gets the callbacks once lookups fail, but before the memory is freed.
+    /// Frees pool memory. As in ROCr, calls `notify` after removing the allocation from the table, before freeing its memory.
     pub(crate) fn free(&self, base: u64, notify: impl Fn(FreeHandler)) -> HsaResult {
         let allocation = self.state().take(base, MemoryOrigin::Pool)?;
         allocation.at_end.into_iter().for_each(notify);
@@ -598,7 +598,7 @@ impl Pools {
             allocation.user_data = user_data;
         } else {
             let mut locks = state.locked.get_mut(&found.base).into_iter().flatten();
-            // The latest lock of this size is the one that `find` has found.
+            // `find` returned the latest lock of this size.
             if let Some(lock) = locks.rfind(|lock| lock.bytes == found.bytes) {
                 lock.user_data = user_data;
             }

@@ -237,7 +237,7 @@ impl Queue {
         &self.stop
     }
 
-    /// Clears the stop flag, unless the queue is over.
+    /// Clears the stop flag, unless the queue has been destroyed or inactivated.
     pub(crate) fn reset_stop(&self) {
         self.stop.store(false, Ordering::SeqCst);
         if self.is_over() {
@@ -297,7 +297,7 @@ impl Queue {
 
     fn header(&self, index: u64) -> &AtomicU16 {
         let address = self.packet_address(index) as usize;
-        // SAFETY: the packet memory is only freed once the queue is over, and not accessed after that.
+        // SAFETY: the packet memory is freed after the queue's thread ends, or by a callback on that thread, which then ends.
         unsafe { &*std::ptr::with_exposed_provenance::<AtomicU16>(address) }
     }
 

@@ -79,7 +79,7 @@ pub const NAMES: &[&str] = &[
     INVALID_PROTOCOL,
 ];
 
-/// Error message with a stable name; as context, it names an error that has no name of its own.
+/// Error message with an optional stable name. As context of an error, its name takes precedence.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// Stable name, if there is one.

@@ -314,7 +314,7 @@ fn load(terms: &ProgramTerms<'_>, object: CodeObject<'static>, target: &str) -> 
     Ok(Module::of_object(&(terms.device)(target)?, object)?)
 }
 
-/// Compiles a source with the system's Clang, and returns the module and the included files.
+/// Compiles a source with Clang, and returns the module and the included files.
 fn compiled(
     request: &ProgramRequest,
     terms: &ProgramTerms<'_>,

@@ -174,7 +174,7 @@ impl Breakpoints {
         }
     }
 
-    /// Returns the protocol's name of the reason for a stop at a breakpoint.
+    /// Returns the `reason` of the `stopped` event for a breakpoint.
     pub fn reason(&self, number: u32) -> &'static str {
         let entry = self.entries.iter().find(|it| it.number == number);
         match entry.map(|it| &it.kind) {

@@ -131,10 +131,10 @@ pub fn sources(session: &Session<'_, '_>, names: &SourceNames) -> Value {
     json!({"sources": sources})
 }
 
-/// Returns the lines that have code for breakpoints.
+/// Returns the lines at which breakpoints can be set.
 ///
 /// # Errors
-/// Fails if the program has no code from the source.
+/// Fails if the program has no debug information, or no code from the source.
 pub fn locations(
     session: &Session<'_, '_>,
     names: &SourceNames,

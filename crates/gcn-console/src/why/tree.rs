@@ -86,7 +86,7 @@ impl OpenLines {
         }
     }
 
-    /// Context of the lines below one of these lines, which leads to an instruction.
+    /// Context for the lines below instruction `step`, which `edge` connects to `from`.
     fn context(&self, edge: Edge, step: usize) -> LineContext {
         let mut conditions = self.above.conditions.clone();
         if edge == Edge::Branch {
@@ -173,7 +173,7 @@ impl<'a> Tree<'a> {
         &self.terms.answer.steps[number]
     }
 
-    /// Informative dependences of an instruction: values, then branches, active lanes and addresses.
+    /// Dependences to show below an instruction: values, then branches, active lanes and addresses.
     fn edges(&self, number: usize) -> Vec<AnswerEdge> {
         let edges = self.step(number).edges.iter();
         let mut edges: Vec<AnswerEdge> = edges.filter(|it| !self.is_plain(it)).copied().collect();
@@ -186,7 +186,7 @@ impl<'a> Tree<'a> {
         edges
     }
 
-    /// True for an uninformative dependence.
+    /// True for a dependence that is not shown: on initial EXEC, or on a launch value as MODE or part of an address.
     fn is_plain(&self, edge: &AnswerEdge) -> bool {
         let AnswerTarget::Origin(origin) = edge.target else {
             return false;

@@ -421,8 +421,8 @@ fn read_masks(slice: &Slice, trace: &Trace) -> Vec<u32> {
     masks
 }
 
-/// Returns the part of a register's value to compare: for a vector register, the bits read; for a scalar register, which
-/// may be a mask, the lane's bit or the bits on which the slice depends.
+/// Returns the part of a register's value to compare. If a lane reads a scalar register (a mask), this is the lane's bit; for
+/// an initial value, all bits; for a vector register, the bits read; otherwise, the bits on which the slice depends.
 fn wanted(
     slice: &Slice,
     masks: &[u32],

@@ -15,7 +15,7 @@ pub unsafe extern "C" fn hsa_iterate_agents(
 ) -> Status {
     call(|runtime| {
         let handles = runtime.agents.iter().map(|agent| agent.handle());
-        // SAFETY: the program guarantees that its callback is valid.
+        // SAFETY: the program guarantees that the callback is valid.
         unsafe { each(handles, callback, data) }
     })
 }
@@ -35,7 +35,7 @@ pub unsafe extern "C" fn hsa_agent_get_info(
             }
             _ => agent.info(attribute),
         };
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn hsa_agent_get_exception_policies(
 ) -> Status {
     call(|runtime| {
         runtime.agent(agent)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(mask, 0) }
     })
 }
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn hsa_agent_iterate_isas(
 ) -> Status {
     call(|runtime| {
         let isa = runtime.agent(agent)?.isa();
-        // SAFETY: the program guarantees that its callback is valid.
+        // SAFETY: the program guarantees that the callback is valid.
         unsafe { each(isa, callback, data) }
     })
 }
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn hsa_isa_from_name(name: *const c_char, isa: *mut Handle
             .iter()
             .find(named)
             .ok_or(Status::INVALID_ISA_NAME)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(isa, agent.isa().ok_or(Status::INVALID_ISA_NAME)?) }
     })
 }
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn hsa_isa_get_info_alt(
 ) -> Status {
     call(|runtime| {
         let info = runtime.agent_of_isa(isa)?.isa_info(attribute);
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn hsa_isa_get_exception_policies(
 ) -> Status {
     call(|runtime| {
         runtime.agent_of_isa(isa)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(mask, 0) }
     })
 }
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn hsa_isa_get_round_method(
     const SINGLE: u32 = 1;
     call(|runtime| {
         runtime.agent_of_isa(isa)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(method, SINGLE) }
     })
 }
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn hsa_isa_compatible(
     call(|runtime| {
         let code = runtime.agent_of_isa(code)?.isa_name();
         let agent = runtime.agent_of_isa(agent)?.isa_name();
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(result, covers(&code, &agent)) }
     })
 }
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn hsa_isa_iterate_wavefronts(
 ) -> Status {
     call(|runtime| {
         runtime.agent_of_isa(isa)?;
-        // SAFETY: the program guarantees that its callback is valid.
+        // SAFETY: the program guarantees that the callback is valid.
         unsafe { each([WAVEFRONT], callback, data) }
     })
 }
@@ -190,7 +190,7 @@ pub unsafe extern "C" fn hsa_wavefront_get_info(
             (WAVEFRONT, _) => Err(Status::INVALID_ARGUMENT),
             _ => Err(Status::INVALID_WAVEFRONT),
         };
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -212,7 +212,7 @@ pub unsafe extern "C" fn hsa_agent_iterate_caches(
             .iter()
             .filter(|level| agent.cache(**level).is_some())
             .map(|level| agent.handle() + CACHE * Handle::from(*level));
-        // SAFETY: the program guarantees that its callback is valid.
+        // SAFETY: the program guarantees that the callback is valid.
         unsafe { each(caches, callback, data) }
     })
 }
@@ -239,7 +239,7 @@ pub unsafe extern "C" fn hsa_cache_get_info(
             HSA_CACHE_INFO_SIZE => Ok(Info::U32(kibibytes << 10)),
             _ => Err(unknown("a cache", attribute)),
         };
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -250,7 +250,7 @@ pub unsafe extern "C" fn hsa_amd_coherency_get_type(agent: Handle, kind: *mut u3
     const COHERENT: u32 = 0;
     call(|runtime| {
         runtime.agent(agent)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(kind, COHERENT) }
     })
 }
@@ -272,7 +272,7 @@ pub unsafe extern "C" fn hsa_amd_agents_allow_access(
     address: *const c_void,
 ) -> Status {
     call(|runtime| {
-        // SAFETY: the program guarantees that its array is valid.
+        // SAFETY: the program guarantees that the array is valid.
         for agent in unsafe { array(agents, count) }? {
             runtime.agent(*agent)?;
         }

@@ -36,7 +36,7 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_memory(
         let bytes = Bytes::shared(bytes);
         let origin = CodeOrigin::Memory(code.addr() as u64);
         let handle = runtime.loader.readers.add(|_| CodeReader { bytes, origin });
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(reader, handle) }
     })
 }
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_file(
 ) -> Status {
     call(|runtime| {
         let handle = reader_of_file(runtime, file, 0, None)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(reader, handle) }
     })
 }
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn hsa_executable_create_alt(
         if executable.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(executable, runtime.loader.create()) }
     })
 }
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn hsa_executable_load_agent_code_object(
             checks.notes(object.module());
         }
         if !loaded.is_null() {
-            // SAFETY: the program guarantees that its address is valid.
+            // SAFETY: the program guarantees that the address is valid.
             unsafe { loaded.write(object) };
         }
         Ok(())
@@ -190,7 +190,7 @@ pub unsafe extern "C" fn hsa_executable_get_info(
             }
             _ => Err(unknown("an executable", attribute)),
         };
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -200,7 +200,7 @@ pub unsafe extern "C" fn hsa_executable_validate(handle: Handle, result: *mut u3
     call(|runtime| {
         executable(runtime, handle)?;
         // Code objects are validated when they are loaded.
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(result, 0) }
     })
 }
@@ -285,7 +285,7 @@ pub unsafe extern "C" fn hsa_executable_get_symbol_by_name(
         let symbols = runtime.loader.symbols_of(&executable, agent);
         let named = symbols.iter().find(|(_, symbol)| symbol.name == name);
         let (found, _) = named.ok_or(Status::INVALID_SYMBOL_NAME)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(symbol, *found) }
     })
 }
@@ -314,7 +314,7 @@ pub unsafe extern "C" fn hsa_executable_symbol_get_info(
         let info = symbol
             .ok_or(Status::INVALID_EXECUTABLE_SYMBOL)?
             .info(attribute);
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put_info(value, info) }
     })
 }

@@ -55,7 +55,7 @@ pub unsafe extern "C" fn hsa_extension_get_name(
 ) -> Status {
     guard(|| {
         let text = self::name(extension)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(name, text.as_ptr()) }
     })
 }
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn hsa_system_extension_supported(
 ) -> Status {
     call(|_| {
         let known = supported(extension, major)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(result, known.is_some_and(|known| minor <= known)) }
     })
 }
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn hsa_system_major_extension_supported(
 ) -> Status {
     call(|_| {
         let known = supported(extension, major)?;
-        // SAFETY: the program guarantees that its addresses are valid.
+        // SAFETY: the program guarantees that the addresses are valid.
         unsafe {
             if let Some(known) = known {
                 put(minor, known)?;
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn hsa_agent_extension_supported(
 ) -> Status {
     call(|runtime| {
         let known = of_agent(runtime.agent(agent)?, extension, major)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(result, known.is_some_and(|known| minor <= known)) }
     })
 }
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn hsa_agent_major_extension_supported(
 ) -> Status {
     call(|runtime| {
         let known = of_agent(runtime.agent(agent)?, extension, major)?;
-        // SAFETY: the program guarantees that its addresses are valid.
+        // SAFETY: the program guarantees that the addresses are valid.
         unsafe {
             if let Some(known) = known {
                 put(minor, known)?;
@@ -210,7 +210,7 @@ unsafe extern "C" fn query_host_address(device: *const c_void, host: *mut *const
     call(|runtime| {
         let object = runtime.loader.object_at(device.addr() as u64);
         object.ok_or(Status::INVALID_ARGUMENT)?;
-        // Host and device use the same addresses. SAFETY: the program guarantees that its address is valid.
+        // Host and device use the same addresses. SAFETY: the program guarantees that the address is valid.
         unsafe { put(host, device) }
     })
 }
@@ -222,7 +222,7 @@ unsafe extern "C" fn query_segment_descriptors(
     call(|runtime| {
         let segments = runtime.loader.segments();
         if to.is_null() {
-            // SAFETY: the program guarantees that its address is valid.
+            // SAFETY: the program guarantees that the address is valid.
             return unsafe { put(count, segments.len()) };
         }
         if count.is_null() {
@@ -243,7 +243,7 @@ unsafe extern "C" fn query_executable(device: *const c_void, executable: *mut Ha
     call(|runtime| {
         let object = runtime.loader.object_at(device.addr() as u64);
         let object = object.ok_or(Status::INVALID_ARGUMENT)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(executable, object.executable) }
     })
 }
@@ -279,7 +279,7 @@ unsafe extern "C" fn loaded_code_object_get_info(
             .get(object)
             .ok_or(Status::INVALID_CODE_OBJECT)?;
         let info: HsaResult<Info> = object.info(attribute);
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -292,7 +292,7 @@ unsafe extern "C" fn reader_create(
 ) -> Status {
     call(|runtime| {
         let handle = reader_of_file(runtime, file, offset as u64, Some(size as u64))?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(reader, handle) }
     })
 }
@@ -308,7 +308,7 @@ unsafe extern "C" fn iterate_executables(
             .all()
             .into_iter()
             .map(|(handle, _)| handle);
-        // SAFETY: the program guarantees that its callback is valid.
+        // SAFETY: the program guarantees that the callback is valid.
         unsafe { each(all, callback, data) }
     })
 }

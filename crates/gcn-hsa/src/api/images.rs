@@ -70,7 +70,7 @@ pub unsafe extern "C" fn hsa_ext_image_get_capability(
 ) -> Status {
     call(|runtime| {
         let agent = runtime.agent(agent)?;
-        // SAFETY: the program guarantees that its addresses are valid.
+        // SAFETY: the program guarantees that the addresses are valid.
         unsafe { put(mask, capability(agent, geometry, read(format)?)?) }
     })
 }
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn hsa_ext_image_get_capability_with_layout(
     call(|runtime| {
         let agent = runtime.agent(agent)?;
         linear(layout, 0, 0)?;
-        // SAFETY: the program guarantees that its addresses are valid.
+        // SAFETY: the program guarantees that the addresses are valid.
         unsafe { put(mask, capability(agent, geometry, read(format)?)?) }
     })
 }
@@ -105,7 +105,7 @@ unsafe fn put_data_info(
     call(|runtime| {
         let agent = runtime.agent(agent)?;
         check_permission(permission)?;
-        // SAFETY: the caller guarantees that its addresses are valid.
+        // SAFETY: the caller guarantees that the addresses are valid.
         unsafe { put(info, data_info(agent, &read(desc)?, layout?)?) }
     })
 }
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn hsa_ext_image_data_get_info(
     permission: u32,
     info: *mut ImageDataInfo,
 ) -> Status {
-    // SAFETY: the program guarantees that its addresses are valid.
+    // SAFETY: the program guarantees that the addresses are valid.
     unsafe { put_data_info(agent, desc, permission, Ok(DataLayout::Opaque), info) }
 }
 
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn hsa_ext_image_data_get_info_with_layout(
     slice: usize,
     info: *mut ImageDataInfo,
 ) -> Status {
-    // SAFETY: the program guarantees that its addresses are valid.
+    // SAFETY: the program guarantees that the addresses are valid.
     unsafe { put_data_info(agent, desc, permission, linear(layout, row, slice), info) }
 }
 
@@ -153,7 +153,7 @@ unsafe fn create(
         if texels.is_null() || image.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the caller guarantees that its addresses are valid.
+        // SAFETY: the caller guarantees that the addresses are valid.
         let desc = unsafe { read(desc) }?;
         let address = texels.expose_provenance() as u64;
         let made = runtime.images.create(agent, &desc, layout?, address)?;
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn hsa_ext_image_create(
     permission: u32,
     image: *mut Handle,
 ) -> Status {
-    // SAFETY: the program guarantees that its addresses are valid.
+    // SAFETY: the program guarantees that the addresses are valid.
     unsafe {
         create(
             agent,
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn hsa_ext_image_create_with_layout(
     image: *mut Handle,
 ) -> Status {
     let layout = linear(layout, row, slice);
-    // SAFETY: the program guarantees that its addresses are valid.
+    // SAFETY: the program guarantees that the addresses are valid.
     unsafe { create(agent, desc, texels, permission, layout, image) }
 }
 
@@ -220,14 +220,14 @@ pub unsafe extern "C" fn hsa_ext_image_copy(
         runtime.agent(agent)?;
         let (from, to) = (runtime.images.get(from)?, runtime.images.get(to)?);
         let conversion = from.conversion_to(&to)?;
-        // SAFETY: the program guarantees that its addresses are valid.
+        // SAFETY: the program guarantees that the addresses are valid.
         let (from_offset, to_offset, range) =
             unsafe { (read(from_offset)?, read(to_offset)?, read(range)?) };
         let region = |offset| ImageRegion { offset, range };
         let from = from.region(&region(from_offset))?;
         let to = to.region(&region(to_offset))?;
         if conversion == ColorConversion::None {
-            // SAFETY: the program guarantees that its images' texels are accessible.
+            // SAFETY: the program guarantees that the images' texels are accessible.
             unsafe { transfers::make(&to.copy_from(&from)) };
             return Ok(());
         }
@@ -260,12 +260,12 @@ pub unsafe extern "C" fn hsa_ext_image_import(
         if from.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         let region = unsafe { read(region) }?;
         let address = from.expose_provenance() as u64;
         let linear = image.in_linear(&region, address, Pitches { row, slice })?;
         let copy = image.region(&region)?.copy_from(&linear);
-        // SAFETY: the program guarantees that its memory and its image's texels are accessible.
+        // SAFETY: the program guarantees that the memory and the image's texels are accessible.
         unsafe { transfers::make(&copy) };
         Ok(())
     })
@@ -286,12 +286,12 @@ pub unsafe extern "C" fn hsa_ext_image_export(
         if to.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         let region = unsafe { read(region) }?;
         let address = to.expose_provenance() as u64;
         let linear = image.in_linear(&region, address, Pitches { row, slice })?;
         let copy = linear.copy_from(&image.region(&region)?);
-        // SAFETY: the program guarantees that its memory and its image's texels are accessible.
+        // SAFETY: the program guarantees that the memory and the image's texels are accessible.
         unsafe { transfers::make(&copy) };
         Ok(())
     })
@@ -311,7 +311,7 @@ pub unsafe extern "C" fn hsa_ext_image_clear(
         let (color, region) = unsafe { (read(color.cast::<[u8; COLOR_BYTES]>())?, read(region)?) };
         let fill = image.fill(&region, &color)?;
         for copy in fill.copies() {
-            // SAFETY: the program guarantees that its image's texels are accessible.
+            // SAFETY: the program guarantees that the image's texels are accessible.
             unsafe { transfers::make(&copy) };
         }
         Ok(())
@@ -333,7 +333,7 @@ unsafe fn create_sampler(
             return Err(Status::INVALID_ARGUMENT);
         }
         let made = runtime.images.create_sampler(agent, &desc?)?;
-        // SAFETY: the caller guarantees that its address is valid.
+        // SAFETY: the caller guarantees that the address is valid.
         unsafe { put(sampler, made) }
     })
 }
@@ -344,7 +344,7 @@ pub unsafe extern "C" fn hsa_ext_sampler_create(
     desc: *const SamplerDescriptor,
     sampler: *mut Handle,
 ) -> Status {
-    // SAFETY: the program guarantees that its addresses are valid.
+    // SAFETY: the program guarantees that the addresses are valid.
     unsafe {
         let desc = read(desc).map(|desc| SamplerDescriptorV2 {
             coordinate_mode: desc.coordinate_mode,
@@ -361,7 +361,7 @@ pub unsafe extern "C" fn hsa_ext_sampler_create_v2(
     desc: *const SamplerDescriptorV2,
     sampler: *mut Handle,
 ) -> Status {
-    // SAFETY: the program guarantees that its addresses are valid.
+    // SAFETY: the program guarantees that the addresses are valid.
     unsafe { create_sampler(agent, read(desc), sampler) }
 }
 
@@ -386,7 +386,7 @@ pub unsafe extern "C" fn hsa_amd_image_get_info_max_dim(
                 ..=HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS => agent.info(attribute),
             _ => Err(unknown("the largest images of an agent", attribute)),
         };
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { super::put_info(value, info) }
     })
 }

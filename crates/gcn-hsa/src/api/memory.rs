@@ -30,7 +30,7 @@ pub unsafe extern "C" fn hsa_amd_agent_iterate_memory_pools(
 ) -> Status {
     call(|runtime| {
         let pools = runtime.agent(agent)?.pools().map(MemoryPool::handle);
-        // SAFETY: the program guarantees that its callback is valid.
+        // SAFETY: the program guarantees that the callback is valid.
         unsafe { each(pools, callback, data) }
     })
 }
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_get_info(
     call(|runtime| {
         let (pool, agent) = pool(runtime, handle)?;
         let info = pool.info(agent.pool_size(pool.kind), attribute);
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn hsa_amd_agent_memory_pool_get_info(
         let (pool, _) = pool(runtime, handle)?;
         // With checks enabled, the host is denied direct access to device memory, so that its writes can be observed.
         let info = agent.pool_info(pool, attribute, runtime.watch.checks().is_none());
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_allocate(
 ) -> Status {
     call(|runtime| {
         let from = pool(runtime, handle)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe {
             allocate(runtime, from, size, to, "hsa_amd_memory_pool_allocate")?;
             if flags & HSA_AMD_MEMORY_POOL_EXECUTABLE_FLAG != 0 {
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn hsa_agent_iterate_regions(
             .into_iter()
             .filter(|host| host.index() != agent.index());
         let pools = host.flat_map(|host| host.pools()).chain(agent.pools());
-        // SAFETY: the program guarantees that its callback is valid.
+        // SAFETY: the program guarantees that the callback is valid.
         unsafe { each(pools.map(MemoryPool::handle), callback, data) }
     })
 }
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn hsa_region_get_info(
     call(|runtime| {
         let (pool, agent) = runtime.pool(region).ok_or(Status::INVALID_REGION)?;
         let info = pool.region_info(agent.pool_size(pool.kind), attribute);
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn hsa_memory_allocate(
 ) -> Status {
     call(|runtime| {
         let from = runtime.pool(region).ok_or(Status::INVALID_REGION)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { allocate(runtime, from, size, to, "hsa_memory_allocate") }
     })
 }
@@ -189,7 +189,7 @@ pub unsafe extern "C" fn hsa_memory_copy(
             from: host_address(from),
             bytes: size,
         };
-        // SAFETY: the program guarantees that its addresses are valid.
+        // SAFETY: the program guarantees that the addresses are valid.
         unsafe { transfers::make(&copy) };
         Ok(())
     })
@@ -367,7 +367,7 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy(
         }
         runtime.agent(to_agent)?;
         runtime.agent(from_agent)?;
-        // SAFETY: the program guarantees that its array is valid.
+        // SAFETY: the program guarantees that the array is valid.
         let (after, done) = unsafe { signals(runtime, count, after, done) }?;
         let copy = CopyRequest::Line {
             to: host_address(to),
@@ -408,7 +408,7 @@ pub unsafe extern "C" fn hsa_amd_memory_copy_engine_status(
 ) -> Status {
     /// The only copy engine.
     const FIRST: u32 = HSA_AMD_SDMA_ENGINE_0;
-    // SAFETY: the program guarantees that its address is valid.
+    // SAFETY: the program guarantees that the address is valid.
     unsafe { put_engines((to_agent, from_agent), engines, FIRST) }
 }
 
@@ -419,7 +419,7 @@ pub unsafe extern "C" fn hsa_amd_memory_get_preferred_copy_engine(
     engines: *mut u32,
 ) -> Status {
     const NO_PREFERENCE: u32 = 0;
-    // SAFETY: the program guarantees that its address is valid.
+    // SAFETY: the program guarantees that the address is valid.
     unsafe { put_engines((to_agent, from_agent), engines, NO_PREFERENCE) }
 }
 
@@ -459,7 +459,7 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy_rect(
 ) -> Status {
     call(|runtime| {
         runtime.agent(agent)?;
-        // SAFETY: the program guarantees that its addresses are valid.
+        // SAFETY: the program guarantees that the addresses are valid.
         let (memories, offsets, range) = unsafe {
             (
                 (to.as_ref(), from.as_ref()),
@@ -475,7 +475,7 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy_rect(
         if to.base == 0 || from.base == 0 {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program guarantees that its array is valid.
+        // SAFETY: the program guarantees that the array is valid.
         let (after, done) = unsafe { signals(runtime, count, after, done) }?;
         let copy = CopyRequest::Box {
             to: PitchedCorner {
@@ -506,7 +506,7 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_can_migrate(
     call(|runtime| {
         pool(runtime, from)?;
         pool(runtime, to)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(result, false) }
     })
 }
@@ -628,7 +628,7 @@ pub unsafe extern "C" fn hsa_amd_profiling_get_async_copy_time(
 ) -> Status {
     call(|runtime| {
         let signal = runtime.signals.get(signal)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(times, signal.times()?) }
     })
 }

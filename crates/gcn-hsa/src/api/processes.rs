@@ -15,7 +15,7 @@ pub unsafe extern "C" fn hsa_amd_ipc_memory_create(
 ) -> Status {
     call(|runtime| {
         let exported = shared::export(&runtime.pools, address(memory), size as u64)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(handle, exported) }
     })
 }
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn hsa_amd_ipc_memory_attach(
             return Err(Status::INVALID_ARGUMENT);
         }
         let base = shared::import(&runtime.pools, handle, size as u64)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(mapped, pointer(base)) }
     })
 }

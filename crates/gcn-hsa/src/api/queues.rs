@@ -42,7 +42,7 @@ pub unsafe extern "C" fn hsa_queue_create(
         let made = Queue::create(device, terms)?;
         let address = made.address();
         runtime.add_queue(made);
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(queue, pointer(address)) }
     })
 }
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn hsa_amd_queue_get_info(
             HSA_AMD_QUEUE_INFO_DOORBELL_ID => Ok(Info::U64(queue.doorbell())),
             _ => Err(unknown("a queue", attribute)),
         };
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn hsa_amd_queue_cu_set_mask(
         if !count.is_multiple_of(u32::BITS) {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program guarantees that its array is valid.
+        // SAFETY: the program guarantees that the array is valid.
         let mask = unsafe { array(mask, count / u32::BITS) }?;
         find(runtime, queue)?.set_mask(mask);
         Ok(())
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn hsa_amd_profiling_get_dispatch_time(
     call(|runtime| {
         runtime.agent(agent)?;
         let signal = runtime.signals.get(signal)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(times, signal.times()?) }
     })
 }
@@ -171,7 +171,7 @@ pub unsafe extern "C" fn hsa_amd_profiling_convert_tick_to_system_domain(
 ) -> Status {
     call(|runtime| {
         runtime.agent(agent)?;
-        // Agents and the system use the same clock. SAFETY: the program guarantees that its address is valid.
+        // Agents and the system use the same clock. SAFETY: the program guarantees that the address is valid.
         unsafe { put(system, tick) }
     })
 }

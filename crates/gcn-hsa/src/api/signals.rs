@@ -25,11 +25,11 @@ pub unsafe extern "C" fn hsa_signal_create(
         if signal.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program guarantees that its array is valid.
+        // SAFETY: the program guarantees that the array is valid.
         for agent in unsafe { array(consumers, count) }? {
             runtime.agent(*agent)?;
         }
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(signal, runtime.signals.create(value)?.handle()) }
     })
 }
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn hsa_amd_signal_value_pointer(
 ) -> Status {
     call(|runtime| {
         let signal = runtime.signals.get(signal)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(pointer, signal.value_pointer()) }
     })
 }
@@ -340,13 +340,13 @@ pub unsafe extern "C" fn hsa_amd_signal_wait_any(
 ) -> u32 {
     let mut found = u32::MAX;
     call(|runtime| {
-        // SAFETY: the program guarantees that its arrays are valid.
+        // SAFETY: the program guarantees that the arrays are valid.
         let waited =
             unsafe { WaitConditions::from_program(runtime, count, signals, conditions, values) }?;
         if let Some((index, value)) = waited.any(limit(timeout)) {
             found = index as u32;
             if !satisfying.is_null() {
-                // SAFETY: the program guarantees that its address is valid.
+                // SAFETY: the program guarantees that the address is valid.
                 unsafe { satisfying.write(value) };
             }
         }
@@ -367,7 +367,7 @@ pub unsafe extern "C" fn hsa_amd_signal_wait_all(
 ) -> u32 {
     let mut outcome = u32::MAX;
     call(|runtime| {
-        // SAFETY: the program guarantees that its arrays are valid.
+        // SAFETY: the program guarantees that the arrays are valid.
         let waited =
             unsafe { WaitConditions::from_program(runtime, count, signals, conditions, values) }?;
         if let Some(values) = waited.all(limit(timeout)) {
@@ -443,7 +443,7 @@ pub unsafe extern "C" fn hsa_signal_group_create(
         if count == 0 || group.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program guarantees that its arrays are valid.
+        // SAFETY: the program guarantees that the arrays are valid.
         let (signals, consumers) =
             unsafe { (array(signals, count)?, array(consumers, consumer_count)?) };
         for agent in consumers {
@@ -454,7 +454,7 @@ pub unsafe extern "C" fn hsa_signal_group_create(
             .map(|handle| runtime.signals.get(*handle))
             .collect();
         let signals = signals?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(group, runtime.groups.add(|_| signals)) }
     })
 }
@@ -503,7 +503,7 @@ pub unsafe extern "C" fn hsa_signal_group_wait_any_scacquire(
     signal: *mut Handle,
     value: *mut i64,
 ) -> Status {
-    // SAFETY: the program guarantees that its arrays and addresses are valid.
+    // SAFETY: the program guarantees that the arrays and addresses are valid.
     call(|runtime| unsafe { wait_group(runtime, group, (conditions, values), (signal, value)) })
 }
 

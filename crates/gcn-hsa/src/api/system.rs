@@ -29,7 +29,7 @@ pub extern "C" fn hsa_shut_down() -> Status {
 pub unsafe extern "C" fn hsa_status_string(status: Status, text: *mut *const c_char) -> Status {
     guard(|| {
         let known = status.text().ok_or(Status::INVALID_ARGUMENT)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(text, known.as_ptr()) }
     })
 }
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn hsa_system_get_info(attribute: u32, value: *mut c_void)
             HSA_AMD_SYSTEM_INFO_EXT_VERSION_MINOR => Info::U16(AMD_VERSION.1),
             _ => return Err(unknown("the system", attribute)),
         };
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put_info(value, Ok(info)) }
     })
 }

@@ -36,7 +36,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_address_reserve_align(
         let base = runtime
             .mappings
             .reserve(&runtime.pools, size as u64, align.max(1))?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(reserved, pointer(base)) }
     })
 }
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_handle_create(
             memory,
             _charge: Some(charge),
         });
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(handle, made) }
     })
 }
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_set_access(
 ) -> Status {
     call(|runtime| {
         let count = u32::try_from(count).map_err(|_| Status::INVALID_ARGUMENT)?;
-        // SAFETY: the program guarantees that its array is valid.
+        // SAFETY: the program guarantees that the array is valid.
         let access = unsafe { array(access, count) }?;
         let mut wanted = Vec::new();
         for MemoryAccess { permissions, agent } in access {
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_get_access(
     call(|runtime| {
         runtime.agent(agent)?;
         let known = runtime.mappings.access(address(at), agent)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(permissions, known) }
     })
 }
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_export_shareable_handle(
         }
         let copy = memory.memory.file().try_clone();
         let copy = copy.map_err(|_| Status::OUT_OF_RESOURCES)?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(file, copy.into_raw_fd()) }
     })
 }
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_import_shareable_handle(
             memory,
             _charge: None,
         });
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(handle, made) }
     })
 }
@@ -217,7 +217,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_retain_alloc_handle(
             return Err(Status::INVALID_ARGUMENT);
         }
         let retained = runtime.mappings.retain(address(at))?;
-        // SAFETY: the program guarantees that its address is valid.
+        // SAFETY: the program guarantees that the address is valid.
         unsafe { put(handle, retained) }
     })
 }
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_get_alloc_properties_from_handle(
 ) -> Status {
     call(|runtime| {
         let memory = runtime.mappings.memory(handle)?;
-        // SAFETY: the program guarantees that its addresses are valid.
+        // SAFETY: the program guarantees that the addresses are valid.
         unsafe {
             put(pool, memory.pool.handle())?;
             put(kind, memory.kind)

@@ -68,7 +68,7 @@ pub fn start_error(name: &OsStr, error: io::Error) -> (anyhow::Error, Status) {
 
 /// True if a setuid or setgid program changes its user or group, so that the dynamic loader ignores LD_LIBRARY_PATH.
 pub fn gains_rights(path: &Path) -> bool {
-    // The effective user and group of this process own the directory.
+    // `/proc/self` belongs to the effective user and group of this process.
     let (Ok(program), Ok(caller)) = (fs::metadata(path), fs::metadata("/proc/self")) else {
         return false;
     };

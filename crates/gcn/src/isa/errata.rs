@@ -1,4 +1,4 @@
-//! Entries of the errata.
+//! Lookup of errata entries by number.
 
 use std::io::{self, Write};
 

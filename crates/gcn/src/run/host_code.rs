@@ -38,7 +38,7 @@ impl HostCodeFile<'_> {
     }
 }
 
-/// Lists the functions of the launches' kernels, each kernel once.
+/// Lists the host functions of the launched kernels. A kernel that was launched several times is listed once.
 fn list(launches: &[PreparedLaunch], out: &mut dyn Write) -> io::Result<()> {
     for (number, launch) in launches.iter().enumerate() {
         let code = launch.code();

@@ -23,7 +23,7 @@ pub struct Args {
     /// launch file, or an option that only the other run has, such as -O0, --target=gfx900 or --late; may be given several times.
     #[arg(long, value_name = "OTHER", allow_hyphen_values = true)]
     pub against: Vec<String>,
-    /// Tolerance of --against for comparing elements, as in `--expect`: 1e-6, `4 ulp`.
+    /// Tolerance for comparing elements with --against, as in --expect: 1e-6, `4 ulp`.
     #[arg(long, value_name = "TOLERANCE", requires = "against", value_parser = tolerance)]
     pub tolerance: Option<Tolerance>,
     /// Levels of the tree.

@@ -56,7 +56,7 @@ impl Slice {
         written_in(trace.units(trace.record(at)), at, address)
     }
 
-    /// Resolves the edges to initial contents of memory, once all relevant bits are known. Adjacent bytes form one
+    /// Resolves the edges that lead to initial memory contents, once all relevant bits are known. Adjacent bytes form one
     /// source.
     pub(super) fn resolve(&mut self, trace: &Trace) {
         let mut initial: Vec<_> = self.initial.drain().collect();

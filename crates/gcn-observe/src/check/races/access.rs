@@ -152,7 +152,7 @@ impl PastAccess {
             && (self.releases_to_group() || !other.releases_to_group())
     }
 
-    /// True for a write that follows waits for the wave's earlier ones, so it may publish them.
+    /// True for a write that follows waits for the wave's earlier writes, so it may publish them.
     pub(super) fn may_publish(self) -> bool {
         let is_complete = self.releases_to_agent() || self.releases_to_group();
         is_complete && self.0 & Release::PUBLISHES != 0

@@ -15,7 +15,7 @@ pub(super) struct UndefinedWave {
     pub(super) registers: Box<UndefinedRegisters>,
     pub(super) scratch: UndefinedPrivate,
     pub(super) repeats: Repeats,
-    /// Numbers of the wave's stores of undefined bits, by instruction address.
+    /// Store numbers returned by `SharedResults::note`, by address of the storing instruction.
     pub(super) stores: HashMap<u64, u32>,
 }
 
