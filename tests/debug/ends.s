@@ -43,35 +43,36 @@
 // GCN all: error: no launch runs: use run or start
 // GCN all: (gcn) start
 // GCN all: first begins
-// GCN all: workgroup 0,0,0, wave 0: first (ends.s:125)
-// GCN all: 125	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: workgroup 0,0,0, wave 0: first (ends.s:126)
+// GCN all: 126	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) finish
 // GCN all: first has ended: waves 1, instructions 8
 // GCN all: second begins
-// GCN all: workgroup 0,0,0, wave 0: second (ends.s:138)
-// GCN all: 138	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: workgroup 0,0,0, wave 0: second (ends.s:139)
+// GCN all: 139	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) finish
 // GCN all: second has ended: waves 1, instructions 10
 // GCN all: All launches have ended.
 // GCN all: (gcn) why/1 out[1]
 // GCN all: out[1] = 7
-// GCN all: └─ buffer_store_dword v2, v1, s[4:7], 0 offen  [ends.s:147, launch 2 (second), workgroup 0,0,0, wave 0, lane 1]
+// GCN all: └─ buffer_store_dword v2, v1, s[4:7], 0 offen  [ends.s:148, launch 2 (second), workgroup 0,0,0, wave 0, lane 1]
 // GCN all: └─ … 5 dependences: raise --depth
 // GCN all: arguments: bytes 0..8
 // GCN all: 13 instructions, 15 executions, 2 workgroups traced
 // GCN all: (gcn) print out[1]
 // GCN all: out[1] = 7
 // GCN all: (gcn) reverse-stepi
-// GCN all: workgroup 0,0,0, wave 0: second_end (ends.s:149)
-// GCN all: 149	    s_endpgm
+// GCN all: workgroup 0,0,0, wave 0: second_end (ends.s:150)
+// GCN all: 150	    s_endpgm
 // GCN all: (gcn) continue
 // GCN all: second has ended: waves 1, instructions 10
 // GCN all: All launches have ended.
 // GCN all: (gcn) break second_store
-// GCN all: Breakpoint 1 at second_store (ends.s:147)
+// GCN all: Breakpoint 1 at second_store (ends.s:148)
 // GCN all: (gcn) reverse-continue
-// GCN all: workgroup 0,0,0, wave 0: second_store (ends.s:147)
-// GCN all: 147	    buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: Breakpoint 1
+// GCN all: workgroup 0,0,0, wave 0: second_store (ends.s:148)
+// GCN all: 148	    buffer_store_dword v2, v1, s[4:7], 0 offen
 // GCN all: (gcn) print out[1]
 // GCN all: out[1] = 2
 // GCN all: (gcn) continue
@@ -87,15 +88,15 @@
 // GCN all: end stops
 // GCN all: (gcn) run
 // GCN all: first begins
-// GCN all: workgroup 0,0,0, wave 0: first (ends.s:125)
-// GCN all: 125	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: workgroup 0,0,0, wave 0: first (ends.s:126)
+// GCN all: 126	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) continue
 // GCN all: first has ended: waves 1, instructions 8
 // GCN all: (gcn) print out[1]
 // GCN all: out[1] = 2
 // GCN all: (gcn) why/1 out[1]
 // GCN all: out[1] = 2
-// GCN all: └─ buffer_store_dword v2, v1, s[4:7], 0 offen  [ends.s:131, launch 1 (first), workgroup 0,0,0, wave 0, lane 1]
+// GCN all: └─ buffer_store_dword v2, v1, s[4:7], 0 offen  [ends.s:132, launch 1 (first), workgroup 0,0,0, wave 0, lane 1]
 // GCN all: └─ … 5 dependences: raise --depth
 // GCN all: arguments: bytes 0..8
 // GCN all: 6 instructions, 7 executions, 1 workgroup traced
@@ -103,14 +104,14 @@
 // GCN all: error: no launch runs: use continue
 // GCN all: (gcn) reverse-continue
 // GCN all: The launch begins: no earlier moment is known
-// GCN all: workgroup 0,0,0, wave 0: first (ends.s:125)
-// GCN all: 125	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: workgroup 0,0,0, wave 0: first (ends.s:126)
+// GCN all: 126	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) continue
 // GCN all: first has ended: waves 1, instructions 8
 // GCN all: (gcn) continue
 // GCN all: second begins
-// GCN all: workgroup 0,0,0, wave 0: second (ends.s:138)
-// GCN all: 138	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: workgroup 0,0,0, wave 0: second (ends.s:139)
+// GCN all: 139	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) continue
 // GCN all: second has ended: waves 1, instructions 10
 // GCN all: All launches have ended.

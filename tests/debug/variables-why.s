@@ -27,7 +27,7 @@
 // GCN all: │  └─ … 3 dependences: raise --depth
 // GCN all: ├─ active lanes: exec_lo = 0xffffffff: s_mov_b64 exec, s[28:29]  [variables.cl:40]
 // GCN all: │  └─ … 1 dependence: raise --depth
-// GCN all: ├─ address: s[0:1] = 0x8000000110d70000: s_mov_b64 s[0:1], s[20:21]  [_Z7barrierj+0x2b0]
+// GCN all: ├─ address: s[0:1] = 0x8000000110140000: s_mov_b64 s[0:1], s[20:21]  [_Z7barrierj+0x2b0]
 // GCN all: │  └─ … 2 dependences: raise --depth
 // GCN all: ├─ address: s[2:3] = 0xe00000ffffffff: s_mov_b64 s[2:3], s[22:23]  [_Z7barrierj+0x2b4]
 // GCN all: │  └─ … 2 dependences: raise --depth

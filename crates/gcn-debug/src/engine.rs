@@ -13,11 +13,11 @@ use std::time::Duration;
 
 use gcn_emu::fault::{Fault, FaultKind};
 use gcn_emu::memory::Memory;
-use gcn_emu::observe::{Checkpoint, Debugger, Paused, Resting, Turn};
+use gcn_emu::observe::{Checkpoint, Debugger, Dispatched, Paused, Resting, Turn};
 use gcn_emu::step::Step;
 
 use crate::catch::{Catches, Findings};
-use crate::checkpoints::Recording;
+use crate::checkpoints::{Recording, unrepeatable};
 use crate::decisions::{decide, resumed};
 use crate::goal::{Goal, SearchEnd, Sought, SoughtStop};
 use crate::program::Program;
@@ -147,13 +147,15 @@ impl Engine {
     /// Calls the front end between two launches if it catches launch ends ([`Catches::ends`]). After
     /// [`Resume::Continue`], start the next launch; after other decisions, proceed as after [`Engine::idle`].
     pub fn between_launches(&self) -> Resume {
-        let stops = self.state().catches.ends;
-        if !stops {
-            return Resume::Continue;
+        let state = self.state();
+        // After the answer to `why`, the front end is still at this stop.
+        let stops = state.catches.ends || state.has_next;
+        drop(state);
+        if stops {
+            self.rest(true)
+        } else {
+            Resume::Continue
         }
-        let resume = self.rest(true);
-        self.state().start_clock();
-        resume
     }
 
     /// Calls the front end while no launch is running, if it requested attention ([`Setup::attention`]). If it returns
@@ -196,6 +198,7 @@ impl Engine {
         let mut state = self.state();
         state.record.begin_launch(false);
         begin_run(&mut state);
+        state.start_clock();
     }
 
     /// Prepares for a run that directly follows the previous one. Reverse execution may continue into the previous run, so
@@ -254,7 +257,8 @@ impl Engine {
             paused: None,
         };
         let resume = self.front().idle(&mut session);
-        state.has_next = false;
+        state.has_next = has_next && resume == Resume::Why;
+        state.start_clock();
         if let Some(goal) = replay::earlier_goal(&resume) {
             state.goal = goal;
         }
@@ -470,7 +474,7 @@ impl Debugger for Engine {
         }
     }
 
-    fn resumes_at(&self) -> Option<Arc<Checkpoint>> {
+    fn resumes_at(&self, dispatched: &Dispatched<'_>) -> Option<Arc<Checkpoint>> {
         let mut guard = self.state();
         let state = &mut *guard;
         if state.leave.is_some() {
@@ -481,7 +485,13 @@ impl Debugger for Engine {
             self.front()
                 .passed(&Session { state, paused }, &Stop::Diverged);
         }
-        let checkpoint = state.record.come_back(&state.memory)?;
+        let Some(checkpoint) = state.record.come_back(&state.memory) else {
+            let has_host = state.record.checkpoints.has_host();
+            if let Some(reason) = unrepeatable(dispatched, has_host) {
+                state.record.lose(reason);
+            }
+            return None;
+        };
         state.passed.clear();
         state.last = None;
         Some(checkpoint)
@@ -492,7 +502,6 @@ impl Debugger for Engine {
 fn begin_run(state: &mut State) {
     state.goal = Goal::Run;
     state.dispatch = None;
-    state.start_clock();
 }
 
 /// True if registers must be exact at a fault. If false, a launch that faults is replayed up to the fault. Launches of
@@ -514,6 +523,7 @@ fn begin(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Sto
     // Changes made between launches are not attributed to a wave.
     compare_anew(state, paused);
     if state.goal.is_replay() {
+        state.renew_deadline();
         return None;
     }
     let stops = std::mem::take(&mut state.stops_once) || state.catches.launches;

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
+use gcn_emu::fault::Intent;
 use gcn_emu::observe::{Access, Context, Paused};
 use gcn_emu::step::Step;
 use gcn_emu::wave::{Waiting, WaveId, active};
@@ -164,7 +165,8 @@ fn storing_lane(paused: &Paused<'_>, writer: LastRun, address: u64) -> Option<u8
     };
     let mut access = Access::default();
     context.addresses(step, &mut access);
-    if access.scalar {
+    let stores = matches!(access.intent, Some(Intent::Store | Intent::Atomic));
+    if access.scalar || !stores {
         return None;
     }
     let stores = |lane: &usize| {

@@ -155,6 +155,11 @@ impl State {
     /// Clears a pending interrupt and restarts the timeout.
     pub(crate) fn start_clock(&mut self) {
         self.interrupt.store(false, Relaxed);
+        self.renew_deadline();
+    }
+
+    /// Restarts the timeout.
+    pub(crate) fn renew_deadline(&mut self) {
         self.deadline = self
             .timeout
             .and_then(|timeout| Instant::now().checked_add(timeout));

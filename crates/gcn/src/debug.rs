@@ -331,6 +331,7 @@ fn session(
                 }
                 Some(Leave::Why) => {
                     answer(engine, (debugged, initial.as_ref()), run, interrupt, out)?;
+                    device.restore(&starts[run]);
                 }
                 Some(Leave::Earlier) => {
                     run -= 1;

@@ -15,13 +15,13 @@ use std::sync::atomic::Ordering::Relaxed;
 use anyhow::{Context, Result, bail};
 use gcn_console::why::{EXECUTIONS, Terms, write, write_at_stop};
 use gcn_debug::{
-    AnswerTarget, Launches, MemoryImage, Question, QuestionPlace, Until, WhyError, WhyRequest, why,
+    AnswerTarget, MemoryImage, Question, QuestionPlace, Until, WhyError, WhyRequest, why,
 };
 use gcn_runtime::Device;
 use gcn_runtime::error_names::HOST_LIMIT;
 use gcn_runtime::fault::FaultKind;
 use gcn_runtime::fault::names::INTERRUPTED;
-use gcn_runtime::observe::{LastingState, Observers};
+use gcn_runtime::observe::LastingState;
 use signal_hook::consts::SIGINT;
 use signal_hook::{flag, low_level};
 
@@ -182,8 +182,9 @@ impl InitialState {
     }
 }
 
-/// Answers a debugger's question at a stop in run `run`, or after `run` runs if the question has no moment. On return,
-/// memory has its contents from the start of run `run`, or those before the call. SIGINT interrupts the search.
+/// Answers a debugger's question at a stop in run `run`, or after `run` runs if the question has no moment. In the latter
+/// case, the call leaves memory and the device as they were; in the former, the engine restores them when the run is
+/// repeated. SIGINT interrupts the search.
 ///
 /// # Errors
 /// `out` cannot be written, or signals cannot be handled.
@@ -223,12 +224,6 @@ pub fn at_stop(
     debugged.stop().store(false, Relaxed);
     if let Some(end) = end {
         end.restore(device);
-    } else {
-        initial.restore(device);
-        for earlier in 0..run {
-            // These runs have already completed without a fault.
-            let _ = runs.run(earlier, &Observers::none());
-        }
     }
     write_at_stop(request, answer, run_names(debugged), &program, out)
 }

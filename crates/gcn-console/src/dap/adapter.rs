@@ -462,6 +462,10 @@ impl Adapter {
         Ok(match execute(&mut self.console, session, line)? {
             Executed::Text(text) => Outcome::Body(body(text)),
             Executed::Resume(Resume::Quit) => Outcome::Terminated(body(String::new())),
+            // The answer follows as output; nothing runs.
+            Executed::Resume(Resume::Why) if !session.is_running() => {
+                Outcome::Resume(body(String::new()), Resume::Why)
+            }
             Executed::Resume(resume) => {
                 if resume == Resume::Restart {
                     self.restart(session);

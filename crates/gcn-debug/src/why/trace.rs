@@ -339,7 +339,9 @@ impl Trace {
     }
 
     fn bytes(&self) -> usize {
-        self.units.len() * size_of::<Unit>() + self.instructions as usize * size_of::<Record>()
+        self.units.len() * size_of::<Unit>()
+            + self.instructions as usize * size_of::<Record>()
+            + size_of_val(&*self.exchanged)
     }
 
     /// Returns the index of a wave in the trace, adding it if it is new, or `None` if its workgroup is not traced.

@@ -62,8 +62,10 @@ pub(super) struct AddressSpace {
 #[derive(Debug)]
 struct SpaceState {
     range: Option<Reserved>,
-    /// End of the addresses used so far.
+    /// End of the addresses in use, except those in `holes`.
     next: u64,
+    /// End of the addresses that have been freed.
+    freed_until: u64,
     live: BTreeMap<u64, Live>,
     /// Reservations by first address.
     reserved: BTreeMap<u64, Reservation>,
@@ -166,6 +168,7 @@ impl AddressSpace {
             state: Mutex::new(SpaceState {
                 range,
                 next: first,
+                freed_until: 0,
                 live: BTreeMap::new(),
                 reserved: BTreeMap::new(),
                 holes: BTreeMap::new(),

@@ -42,7 +42,7 @@ pub trait Debugger: Send + Sync {
     /// Called when the run would end: after [`Turn::Quit`], after a fault, or after its last wave. The run instead
     /// continues at the returned checkpoint, if any, which must belong to the same run. The debugger must restore
     /// memory.
-    fn resumes_at(&self) -> Option<Arc<Checkpoint>> {
+    fn resumes_at(&self, _dispatched: &Dispatched<'_>) -> Option<Arc<Checkpoint>> {
         None
     }
 }

@@ -5,8 +5,8 @@
 //! captures the registers that it reads, and the registers that it will write are filled with noise. It takes effect
 //! when a wait covers it ([`Outstanding`](crate::outstanding::Outstanding)), and at the latest when the wave ends,
 //! sleeps or has used up its turn, and when its workgroup's turn ends while the wave waits for others, so that waves that
-//! wait for each other make progress. At a barrier, vector memory is accessed, but registers still receive loaded values
-//! late. Operations of a wave that are due at the same time take effect in issue order.
+//! wait for each other make progress. At a barrier, vector memory is accessed, except by loads to LDS, but registers
+//! still receive loaded values late. Operations of a wave that are due at the same time take effect in issue order.
 
 use std::collections::BTreeSet;
 use std::mem::{replace, swap, take};
@@ -100,7 +100,9 @@ impl<'a, 'b> LateContext<'a, 'b> {
                 self.complete(wave, ready)?;
             }
         }
-        let operation = capture(wave, step, pc, number, counters.vm != 0);
+        // A barrier does not wait for what a load to LDS writes there.
+        let to_lds = step.memory.as_deref().is_some_and(|plan| plan.to_lds);
+        let operation = capture(wave, step, pc, number, counters.vm != 0 && !to_lds);
         let exec = wave.exec();
         let written = written(wave, step);
         for (register, bits) in written.vectors {
@@ -142,7 +144,7 @@ impl<'a, 'b> LateContext<'a, 'b> {
         self.complete(wave, all.unwrap_or_default())
     }
 
-    /// Makes the accesses of vector memory operations at a barrier. The workgroup's waves share a cache, which orders them
+    /// Makes the accesses of vector memory operations at a barrier, except those of loads to LDS. The workgroup's waves share a cache, which orders them
     /// before other waves' accesses after the barrier, so LLVM's memory model for GCN requires no wait. Registers do not
     /// receive loaded values without one.
     ///

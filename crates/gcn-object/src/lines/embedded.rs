@@ -120,12 +120,14 @@ pub(super) fn lines_of(text: &str, file: &str) -> BTreeMap<u32, String> {
 /// Parses the line number and the file name of a directive `#line 12 "name"` or `# 12 "name"`.
 fn line_directive(line: &str) -> Option<(u32, Option<&str>)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
-    let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
+    let long = rest.strip_prefix("line");
+    let rest = long.unwrap_or(rest).trim_start();
     let digits = rest.find(|c: char| !c.is_ascii_digit());
     let (number, rest) = rest.split_at(digits.unwrap_or(rest.len()));
     let number = number.parse().ok()?;
     let rest = rest.trim();
-    if rest.is_empty() {
+    let is_comment = || rest.starts_with("//") || rest.starts_with("/*");
+    if rest.is_empty() || long.is_some() && is_comment() {
         return Some((number, None));
     }
     // With other text, the line is a comment of assembly.
@@ -139,7 +141,7 @@ mod tests {
 
     #[test]
     fn directives_count_the_lines_of_a_text() {
-        let text = "first\n#line 7 \"a.cl\"\nseven\n # 3 \"dir/b.cl\"\nthree\n#line 20\ntwenty\n#line x\n\
+        let text = "first\n#line 7 \"a.cl\"\nseven\n # 3 \"dir/b.cl\"\nthree\n#line 20 // so\ntwenty\n#line x\n\
                     # 4 registers\n";
         let line = |file, number| lines_of(text, file).get(&number).cloned();
         for (file, number, expected) in [

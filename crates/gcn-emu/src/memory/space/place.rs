@@ -78,10 +78,12 @@ impl SpaceState {
         if base + extent < end {
             self.holes.insert(base + extent, end);
         }
-        match hole {
-            None => self.next = base + extent,
+        if hole.is_none() {
+            self.next = base + extent;
+        }
+        if base < self.freed_until {
             // A racing thread may have stored after the memory was freed.
-            Some(_) => range.discard(base, bytes.next_multiple_of(PAGE)),
+            range.discard(base, bytes.next_multiple_of(PAGE));
         }
         Ok(())
     }
@@ -115,6 +117,7 @@ impl SpaceState {
             end = after;
         }
         self.holes.insert(begin, end);
+        self.freed_until = self.freed_until.max(end);
         let stale = address..address + len.next_multiple_of(PAGE);
         self.stale = if self.stale_bytes == 0 {
             stale

@@ -144,7 +144,9 @@ impl Worker<'_> {
 
     /// Returns to a checkpoint if the debugger continues a run that would otherwise end. Returns false if the run ends.
     fn resume(&mut self) -> bool {
-        let checkpoint = self.control.as_ref().map(|it| it.debugger.resumes_at());
+        let dispatched = self.shared.dispatched();
+        let control = self.control.as_ref();
+        let checkpoint = control.map(|it| it.debugger.resumes_at(&dispatched));
         let Some(checkpoint) = checkpoint.flatten() else {
             return false;
         };

@@ -369,7 +369,7 @@ impl RaceWatch {
             if run.is_late
                 && let Some(release) = operation
             {
-                wave.former_own.add(release, clock, scoreboard);
+                wave.former_own.add_own(release, clock, scoreboard);
             }
             wave.tick(run.layout);
         }

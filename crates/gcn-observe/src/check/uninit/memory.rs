@@ -308,6 +308,9 @@ impl GlobalView<'_> {
     }
 
     fn at(&mut self, address: u64) -> Option<&Tracked> {
+        if !self.global.has_any() {
+            return None;
+        }
         let holds = |it: &Arc<Tracked>| address >= it.base && address - it.base < it.len;
         if !self.last.as_ref().is_some_and(holds) {
             self.last = self.global.find(address);
@@ -322,6 +325,9 @@ impl GlobalView<'_> {
 
     /// True if no tracked allocation overlaps an inclusive address range.
     pub(super) fn is_untracked(&self, first: u64, last: u64) -> bool {
+        if !self.global.has_any() {
+            return true;
+        }
         let all = self.global.tracked.read();
         let all = all.unwrap_or_else(PoisonError::into_inner);
         let below = all.range(..=last).next_back();
