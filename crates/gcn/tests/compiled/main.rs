@@ -5,9 +5,10 @@
 //! As a test, every kernel runs in the build selected by [`everyone_runs`], or in all builds if its header says so:
 //! by `gcn run`, also with all variations, and by `gcn check` with default and other checks. Findings must be those
 //! in its header. For some kernels, waits are modified, and `gcn check` must report those that a register needs;
-//! `--mutants` (`cargo xtask mutants`) tests all waits of all kernels and prints counts. With `--table` (`cargo xtask
-//! kernels`) all kernels run in all builds, and the result is a table. With `--bench` (`cargo xtask bench run`)
-//! kernels with sizes for timing are timed.
+//! `--mutants` (`cargo xtask mutants`) tests all waits of all kernels and prints counts. For some kernels, inputs are
+//! modified, and `why` must name those that change a result. With `--table` (`cargo xtask kernels`) all kernels run in
+//! all builds, and the result is a table. With `--bench` (`cargo xtask bench run`) kernels with sizes for timing are
+//! timed.
 
 mod bench;
 mod bench_check;
@@ -21,6 +22,7 @@ mod measure;
 mod mutants;
 mod reference;
 mod table;
+mod truth;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -188,6 +190,11 @@ fn trials(case: Case) -> Vec<Trial> {
             job.clone(),
         );
         let check = move || mutants::check_all(&job.case, build).map_err(Failed::from);
+        trials.push(Trial::test(name, check));
+    }
+    if let Some(build) = one.filter(|_| truth::is_chosen(&job.case)) {
+        let name = format!("{} on {build}, inputs changed", job.case.name);
+        let check = move || truth::check(&job.case, build).map_err(Failed::from);
         trials.push(Trial::test(name, check));
     }
     trials
