@@ -491,8 +491,9 @@ pub fn check(case: &Case, build: Build) -> Result<(), String> {
     }
     let [explained, unexplained, unchanged] = counts.others;
     if wanted().is_none() {
-        if counts.named[0] == 0 {
-            wrong.push("no named input changes an element".to_owned());
+        let [changes, paths, _] = counts.named;
+        if changes + paths == 0 {
+            wrong.push("no named input has an effect".to_owned());
         }
         // `why` does not explain why an instruction was not executed, so other inputs may be among these.
         if unexplained > 0 {
