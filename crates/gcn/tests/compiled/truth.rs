@@ -61,9 +61,9 @@ pub fn is_chosen(case: &Case) -> bool {
 /// Buffer and element.
 type Place = (usize, usize);
 
-/// Way to modify an input.
+/// Modification of an input.
 #[derive(Clone, Copy)]
-enum Way {
+enum Modification {
     /// Copies another element of the buffer, so that an index remains valid.
     Copy,
     /// Flips the lowest bit.
@@ -75,17 +75,21 @@ enum Way {
     Zero,
 }
 
-/// Ways to modify a single input.
-const WAYS: [Way; 6] = [
-    Way::Copy,
-    Way::Copy,
-    Way::Lowest,
-    Way::Middle,
-    Way::Highest,
-    Way::Zero,
+/// Modifications of a single input.
+const MODIFICATIONS: [Modification; 6] = [
+    Modification::Copy,
+    Modification::Copy,
+    Modification::Lowest,
+    Modification::Middle,
+    Modification::Highest,
+    Modification::Zero,
 ];
-/// Ways to modify all inputs that an answer does not name.
-const WAYS_OF_ALL: [Way; 3] = [Way::Lowest, Way::Middle, Way::Copy];
+/// Modifications of all inputs that an answer does not name.
+const MODIFICATIONS_OF_ALL: [Modification; 3] = [
+    Modification::Lowest,
+    Modification::Middle,
+    Modification::Copy,
+];
 
 /// Effect of modified inputs on an element.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -349,19 +353,24 @@ impl<'a> Rerun<'a> {
     }
 
     /// Modified contents of an input.
-    fn modified(&self, place: Place, way: Way, random: &mut Random) -> (Place, Vec<u8>) {
+    fn modified(
+        &self,
+        place: Place,
+        modification: Modification,
+        random: &mut Random,
+    ) -> (Place, Vec<u8>) {
         let contents = &self.case.buffers[place.0].bytes;
         let mut bytes = self.bytes(contents, place).to_vec();
         let bits = 8 * bytes.len();
-        let bit = match way {
-            Way::Copy => {
+        let bit = match modification {
+            Modification::Copy => {
                 let other = (place.0, random.below(self.count(place.0)));
                 return (place, self.bytes(contents, other).to_vec());
             }
-            Way::Lowest => 0,
-            Way::Middle => bits / 2,
-            Way::Highest => bits - 1,
-            Way::Zero => return (place, vec![0; bytes.len()]),
+            Modification::Lowest => 0,
+            Modification::Middle => bits / 2,
+            Modification::Highest => bits - 1,
+            Modification::Zero => return (place, vec![0; bytes.len()]),
         };
         bytes[bit / 8] ^= 1 << (bit % 8);
         (place, bytes)
@@ -411,7 +420,7 @@ impl Launches for Rerun<'_> {
     }
 }
 
-/// Numbers of pairs of an element and a modified input, by effect.
+/// Counts of pairs of a result element and a modified input, by effect.
 #[derive(Default)]
 struct Counts {
     /// The answer names the input: the element changes, only the path changes, or neither.
@@ -446,8 +455,8 @@ pub fn check(case: &Case, build: Build) -> Result<(), String> {
     let mut wrong = Vec::new();
     for input in &inputs {
         let mut effects = vec![Effect::None; queries.len()];
-        for way in WAYS {
-            let modified = [rerun.modified(*input, way, &mut random)];
+        for modification in MODIFICATIONS {
+            let modified = [rerun.modified(*input, modification, &mut random)];
             let after = rerun.outcome(&modified)?;
             for (query, effect) in queries.iter().zip(&mut effects) {
                 let new = rerun.effect(query.place, &before, after.as_ref());
@@ -476,9 +485,9 @@ pub fn check(case: &Case, build: Build) -> Result<(), String> {
         }
     }
     for query in &queries {
-        for way in WAYS_OF_ALL {
+        for modification in MODIFICATIONS_OF_ALL {
             let others = all.iter().filter(|it| !query.named.contains(*it));
-            let modified = others.map(|it| rerun.modified(*it, way, &mut random));
+            let modified = others.map(|it| rerun.modified(*it, modification, &mut random));
             let modified: Vec<_> = modified.collect();
             let after = rerun.outcome(&modified)?;
             if rerun.effect(query.place, &before, after.as_ref()) == Effect::Value {
