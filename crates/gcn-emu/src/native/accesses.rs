@@ -1,4 +1,4 @@
-//! AVX2 code for the memory accesses of a part. Comments on functions describe the code that they emit.
+//! Host code for the memory accesses of a part. Comments on functions describe the code that they emit.
 //!
 //! Host code checks global addresses against the window of their access. If a lane's address is outside,
 //! [`Frame::find`] looks for another window; if there is none, the interpreter executes this slice and the remaining
@@ -8,31 +8,29 @@ use std::mem::offset_of;
 
 use gcn_isa::regs;
 use iced_x86::code_asm::{
-    AsmMemoryOperand, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edi, edx, esi, qword_ptr, r8, r8d,
-    r9, r9b, r9d, r9w, r10, r11, r14, rax, rcx, rdi, rdx, rsi, rsp, word_ptr, xmmword_ptr,
-    ymmword_ptr,
+    AsmMemoryOperand, AsmRegisterK, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edi, edx, esi,
+    qword_ptr, r8, r8d, r9, r9b, r9d, r9w, r10, r11, r14, rax, rcx, rdi, rdx, rsi, word_ptr,
+    xmmword_ptr, ymmword_ptr,
 };
 
 use super::access::{Access, BufferAccess, ScalarSource, Space, StoredElements};
 use super::bases::{APART, ignored_bits};
-use super::frame::{BASE_HIGH_BITS, Frame, SHARE_SIZES, VALUES, WORDS};
-use super::graph::{Id, SLICE};
+use super::frame::{BASE_HIGH_BITS, Frame, SHARE_SIZES, WORDS};
+use super::graph::Id;
+use super::host::{MaskRegister, OTHER, Place, Row, SCRATCH, Vector, Width};
 use super::lower::Lowered;
+use super::masks::Comparison;
 use super::places::{
-    Assembly, EXEC, EmitError, EmittedLanes, Emitter, Helpers, Miss, OTHER, SCRATCH, SLICE_BYTES,
-    SLOTS, YMM, low_half, mask_byte, scalar, slot,
+    Assembly, EXEC, EmitError, EmittedLanes, Emitter, Helpers, Miss, SLOTS, mask_bits, scalar,
 };
 use crate::lanes::LANES;
-use crate::memory::Window;
+use crate::memory::{COPIES, Window};
 use crate::wave::{Strides, Visit};
 
 /// Size of a dword in bytes.
 pub(super) const DWORD: u32 = 4;
 /// Size of a host cache line in bytes.
 const LINE: usize = 64;
-/// Mask of all lanes of a slice.
-pub(super) const ALL: i32 = (1 << SLICE) - 1;
-
 pub(super) fn frame(offset: usize) -> AsmMemoryOperand {
     r14 + offset
 }
@@ -44,12 +42,12 @@ pub(super) fn window(access: usize, offset: usize) -> AsmMemoryOperand {
 
 /// Row of the frame that passes a slice's values to a helper.
 pub(super) fn kept(number: usize) -> AsmMemoryOperand {
-    ymmword_ptr(frame(offset_of!(Frame, slice) + number * SLICE_BYTES))
+    frame(offset_of!(Frame, slice) + number * size_of::<Row>())
 }
 
 /// Dword of lane RSI in the row that [`kept`] returns.
 fn kept_dword(number: usize) -> AsmMemoryOperand {
-    dword_ptr(r14 + rsi * 4 + (offset_of!(Frame, slice) + number * SLICE_BYTES))
+    dword_ptr(r14 + rsi * 4 + (offset_of!(Frame, slice) + number * size_of::<Row>()))
 }
 
 impl Assembly {
@@ -106,7 +104,7 @@ impl Assembly {
         let (mut is_new, mut is_known) = (asm.create_label(), asm.create_label());
         let key = offset_of!(Window, high);
         asm.mov(r9, qword_ptr(frame(offset_of!(Frame, windows))))?;
-        let words = low_half(SCRATCH);
+        let words = SCRATCH.xmm();
         asm.vmovdqu(words, xmmword_ptr(scalar(buffer.descriptor)))?;
         asm.vpxor(words, words, xmmword_ptr(window(number, key)))?;
         asm.vptest(words, words)?;
@@ -195,7 +193,7 @@ impl Assembly {
     }
 
     /// Label of the function that stores elements of this shape.
-    fn scatter(&mut self, elements: StoredElements) -> CodeLabel {
+    fn scatter_function(&mut self, elements: StoredElements) -> CodeLabel {
         let known = self.scatters.iter().find(|(it, _)| *it == elements);
         if let Some((_, label)) = known {
             return *label;
@@ -210,15 +208,23 @@ impl Assembly {
         let Some(mut helpers) = self.helpers else {
             return Ok(());
         };
-        let asm = &mut self.asm;
-        let saved = |number: usize| {
-            let offset = offset_of!(Frame, registers) + number * SLICE_BYTES;
-            ymmword_ptr(frame(offset))
+        let saved = |register: Vector| {
+            frame(offset_of!(Frame, registers) + usize::from(register.0) * size_of::<Row>())
         };
-        asm.set_label(&mut helpers.find)?;
-        for (number, register) in YMM.iter().enumerate().take(VALUES) {
-            asm.vmovdqu(saved(number), *register)?;
+        let saved_mask = |mask: MaskRegister| {
+            dword_ptr(frame(offset_of!(Frame, masks) + usize::from(mask.0) * 4))
+        };
+        let masks = MaskRegister::values().chain([MaskRegister::EXEC]);
+        let is_avx512 = self.width == Width::Avx512;
+        let masks = masks.filter(|_| is_avx512);
+        self.asm.set_label(&mut helpers.find)?;
+        for register in self.width.values() {
+            self.store(saved(register), register)?;
         }
+        for mask in masks.clone() {
+            self.asm.kmovd(saved_mask(mask), mask.k())?;
+        }
+        let asm = &mut self.asm;
         let mxcsr = dword_ptr(frame(offset_of!(Frame, mxcsr)));
         asm.stmxcsr(mxcsr)?;
         asm.ldmxcsr(dword_ptr(frame(offset_of!(Frame, usual))))?;
@@ -233,8 +239,12 @@ impl Assembly {
         asm.pop(r8)?;
         asm.pop(rcx)?;
         asm.ldmxcsr(mxcsr)?;
-        for (number, register) in YMM.iter().enumerate().take(VALUES) {
-            asm.vmovdqu(*register, saved(number))?;
+        for register in self.width.values() {
+            self.load(register, Place::Memory(saved(register)))?;
+        }
+        let asm = &mut self.asm;
+        for mask in masks {
+            asm.kmovd(mask.k(), saved_mask(mask))?;
         }
         asm.ret()?;
 
@@ -303,9 +313,9 @@ impl Emitter<'_> {
             None => self.find_base(place, number)?,
         };
         let low = self.in_register(low, place)?;
-        let at = rsp + (slot * SLICE_BYTES) as i32;
+        let at = self.code.slot(slot);
         self.code.asm.mov(rdx, qword_ptr(at))?;
-        self.code.asm.vmovdqa(OTHER, low)?;
+        self.code.load(OTHER, low)?;
         Ok(Some(dword_ptr(at + size_of::<u64>())))
     }
 
@@ -317,22 +327,17 @@ impl Emitter<'_> {
         let strides = base.strides.clone();
         let low = self.in_register(low, place)?;
         // The last byte has the largest offset, unless its offset wraps around.
-        let last = self.constant([end - 1; SLICE]);
-        let asm = &mut self.code.asm;
-        asm.vpaddd(OTHER, low, last)?;
-        asm.vpmaxud(OTHER, OTHER, low)?;
+        let last = self.code.constant(|_| end - 1);
+        self.code.vpaddd(OTHER, low, last)?;
+        self.code.vpmaxud(OTHER, OTHER, low)?;
         const _: () = assert!(SHARE_SIZES[0] == 1);
-        let bytes = ymmword_ptr(frame(offset_of!(Frame, share_counts)));
-        self.jump_if_outside(bytes, false, self.guarded)?;
+        let bytes = Place::Uniform(frame(offset_of!(Frame, share_counts)));
+        self.compare(Comparison::AtLeast, OTHER, bytes)?;
+        self.code.asm.jne(self.guarded)?;
         if ignored != 0 {
-            let ignored = self.constant([ignored; SLICE]);
-            let asm = &mut self.code.asm;
-            asm.vpand(SCRATCH, low, ignored)?;
-            if self.lanes != EmittedLanes::All {
-                asm.vpand(SCRATCH, SCRATCH, slot(EXEC))?;
-            }
-            asm.vptest(SCRATCH, SCRATCH)?;
-            asm.jne(self.guarded)?;
+            let ignored = self.code.constant(|_| ignored);
+            self.code.vpand(SCRATCH, low, ignored)?;
+            self.jump_if_set(SCRATCH)?;
         }
         let kept_at = self.slots;
         if kept_at == SLOTS {
@@ -340,33 +345,24 @@ impl Emitter<'_> {
         }
         self.slots += 1;
         self.bases[number].slot = Some(kept_at);
-        let asm = &mut self.code.asm;
-        asm.vpbroadcastd(OTHER, low_half(low))?;
-        asm.vpsubd(OTHER, low, OTHER)?;
-        if self.lanes != EmittedLanes::All {
-            asm.movzx(edx, byte_ptr(mask_byte(regs::EXEC_LO)))?;
-            asm.xor(edx, ALL)?;
-        }
-        let mut known = asm.create_label();
+        self.code.broadcast(OTHER, low)?;
+        self.code.vpsubd(OTHER, low, OTHER)?;
+        let mut known = self.code.asm.create_label();
         for stride in strides {
-            let distances = self.constant(std::array::from_fn(|lane| lane as u32 * stride));
+            let distances = self.code.constant(|lane| lane * stride);
+            let mut other = self.code.asm.create_label();
+            self.code.asm.mov(edi, stride)?;
+            self.compare(Comparison::NotEqual, OTHER, distances)?;
             let asm = &mut self.code.asm;
-            let mut other = asm.create_label();
-            asm.mov(edi, stride)?;
-            asm.vpcmpeqd(SCRATCH, OTHER, distances)?;
-            asm.vmovmskps(eax, SCRATCH)?;
-            if self.lanes != EmittedLanes::All {
-                asm.or(eax, edx)?;
-            }
-            asm.cmp(eax, ALL)?;
             if self.lanes == EmittedLanes::All || stride <= DWORD {
                 asm.je(known)?;
                 continue;
             }
             asm.jne(other)?;
-            asm.vmovd(eax, low_half(low))?;
+            self.code.first_lane(eax, low)?;
             let share_bytes = dword_ptr(frame(offset_of!(Frame, share_bytes)));
-            self.jump_unless_inside((SLICE as u32 - 1) * stride + end, share_bytes, other)?;
+            let lanes = self.code.width.lanes() as u32;
+            self.jump_unless_inside((lanes - 1) * stride + end, share_bytes, other)?;
             let asm = &mut self.code.asm;
             asm.jmp(known)?;
             asm.set_label(&mut other)?;
@@ -375,10 +371,12 @@ impl Emitter<'_> {
         let asm = &mut self.code.asm;
         asm.mov(edi, APART)?;
         asm.set_label(&mut known)?;
-        let at = rsp + (kept_at * SLICE_BYTES) as i32;
+        let at = self.code.slot(kept_at);
+        let asm = &mut self.code.asm;
         asm.mov(dword_ptr(at + size_of::<u64>()), edi)?;
         // Negative only if lane 0 is inactive.
-        asm.vmovd(eax, low_half(low))?;
+        self.code.first_lane(eax, low)?;
+        let asm = &mut self.code.asm;
         asm.movsxd(rax, eax)?;
         asm.add(rax, qword_ptr(frame(offset_of!(Frame, share))))?;
         asm.mov(qword_ptr(at), rax)?;
@@ -395,9 +393,9 @@ impl Emitter<'_> {
     ) -> Result<(), EmitError> {
         let low = self.in_register(low, place)?;
         let number = self.first_access + usize::from(number);
-        let count = ymmword_ptr(self.count(number, access));
+        let count = Place::Uniform(self.count(number, access));
         let windows = qword_ptr(frame(offset_of!(Frame, windows)));
-        let field = |offset| ymmword_ptr(window(number, offset));
+        let field = |offset| Place::Uniform(window(number, offset));
         let pointer = qword_ptr(window(number, offset_of!(Window, pointer)));
         match access.space {
             Space::Global => {
@@ -413,31 +411,31 @@ impl Emitter<'_> {
                 asm.zero_bytes()?;
                 asm.set_label(&mut retry)?;
                 asm.mov(r9, windows)?;
-                asm.vpsubd(OTHER, low, field(offset_of!(Window, low)))?;
-                asm.vpcmpeqd(SCRATCH, high, field(offset_of!(Window, high)))?;
-                asm.vmovmskps(eax, SCRATCH)?;
-                self.jump_if_outside(count, true, miss.label)?;
+                self.code
+                    .vpsubd(OTHER, low, field(offset_of!(Window, low)))?;
+                self.jump_if_outside(high, field(offset_of!(Window, high)), count, miss.label)?;
                 self.misses.push(miss);
                 self.code.asm.mov(rdx, pointer)?;
             }
             Space::GlobalFrom(_) | Space::Buffer(_) => {
+                self.code.asm.mov(r9, windows)?;
+                self.code.load(OTHER, low)?;
+                self.compare(Comparison::AtLeast, OTHER, count)?;
                 let asm = &mut self.code.asm;
-                asm.mov(r9, windows)?;
-                asm.vmovdqa(OTHER, low)?;
-                self.jump_if_outside(count, false, self.guarded)?;
-                self.code.asm.mov(rdx, pointer)?;
+                asm.jne(self.guarded)?;
+                asm.mov(rdx, pointer)?;
             }
             Space::Share(mask) => {
-                let offset = self.constant([access.offset as u32; SLICE]);
-                let mask = (mask != u32::MAX).then(|| self.constant([mask; SLICE]));
-                let asm = &mut self.code.asm;
-                asm.vpaddd(OTHER, low, offset)?;
-                if let Some(mask) = mask {
-                    asm.vpand(OTHER, OTHER, mask)?;
+                let offset = self.code.constant(|_| access.offset as u32);
+                self.code.vpaddd(OTHER, low, offset)?;
+                if mask != u32::MAX {
+                    let mask = self.code.constant(|_| mask);
+                    self.code.vpand(OTHER, OTHER, mask)?;
                 }
-                self.jump_if_outside(count, false, self.guarded)?;
-                let share = qword_ptr(frame(offset_of!(Frame, share)));
-                self.code.asm.mov(rdx, share)?;
+                self.compare(Comparison::AtLeast, OTHER, count)?;
+                let asm = &mut self.code.asm;
+                asm.jne(self.guarded)?;
+                asm.mov(rdx, qword_ptr(frame(offset_of!(Frame, share))))?;
             }
         }
         Ok(())
@@ -452,37 +450,121 @@ impl Emitter<'_> {
             Space::Share(_) => {
                 let size = SHARE_SIZES.iter().position(|bytes| *bytes == access.bytes);
                 let row = size.unwrap_or(SHARE_SIZES.len() - 1);
-                frame(offset_of!(Frame, share_counts) + row * SLICE_BYTES)
+                frame(offset_of!(Frame, share_counts) + row * size_of::<[u32; COPIES]>())
             }
         }
     }
 
-    /// Jumps if the offset of an active lane in [`OTHER`] is not below `count` or, with `has_bits`, if the lane's bit
-    /// in EAX is clear. With `has_bits`, EAX then holds the failing lanes.
-    pub(super) fn jump_if_outside(
+    /// Jumps if the offset of an active lane in [`OTHER`] is not below `count`, or the lane's high dwords differ. The
+    /// failing lanes are then in EAX for AVX2, and in two mask registers for AVX-512.
+    fn jump_if_outside(
         &mut self,
-        count: AsmMemoryOperand,
-        has_bits: bool,
+        high: Vector,
+        window_high: Place,
+        count: Place,
         label: CodeLabel,
     ) -> Result<(), EmitError> {
-        let asm = &mut self.code.asm;
-        asm.vpmaxud(SCRATCH, OTHER, count)?;
-        asm.vpcmpeqd(SCRATCH, SCRATCH, OTHER)?;
         let all_active = self.lanes == EmittedLanes::All;
-        match (has_bits, all_active) {
-            (false, true) => asm.vptest(SCRATCH, SCRATCH)?,
-            (false, false) => asm.vtestps(SCRATCH, slot(EXEC))?,
-            (true, _) => {
-                asm.vmovmskps(edx, SCRATCH)?;
-                asm.xor(eax, ALL)?;
-                asm.or(eax, edx)?;
-                if !all_active {
-                    asm.movzx(edx, byte_ptr(mask_byte(regs::EXEC_LO)))?;
-                    asm.and(eax, edx)?;
-                }
+        if self.code.width == Width::Avx512 {
+            let [differs, is_outside] = [MaskRegister::SCRATCH, MaskRegister::OTHER];
+            let [differs_to, outside_to] = [differs, is_outside].map(|it| self.active(it));
+            let (unequal, at_least) = (Comparison::NotEqual as u32, Comparison::AtLeast as u32);
+            self.code
+                .unsigned_mask(differs_to, high, window_high, unequal)?;
+            self.code
+                .unsigned_mask(outside_to, OTHER, count, at_least)?;
+            self.code.asm.kortestw(differs.k(), is_outside.k())?;
+        } else {
+            self.code.vpcmpeqd(SCRATCH, high, window_high)?;
+            self.code.asm.vmovmskps(eax, SCRATCH.ymm())?;
+            self.code.vpmaxud(SCRATCH, OTHER, count)?;
+            self.code.vpcmpeqd(SCRATCH, SCRATCH, OTHER)?;
+            let asm = &mut self.code.asm;
+            asm.vmovmskps(edx, SCRATCH.ymm())?;
+            asm.xor(eax, Width::Avx2.all())?;
+            asm.or(eax, edx)?;
+            if !all_active {
+                asm.movzx(edx, byte_ptr(mask_bits(regs::EXEC_LO)))?;
+                asm.and(eax, edx)?;
             }
         }
-        asm.jne(label)?;
+        self.code.asm.jne(label)?;
+        Ok(())
+    }
+
+    /// Mask register as the destination of a comparison of the active lanes.
+    fn active(&self, mask: MaskRegister) -> AsmRegisterK {
+        if self.lanes == EmittedLanes::All {
+            mask.k()
+        } else {
+            mask.k().k7()
+        }
+    }
+
+    /// Compares two vectors. The next JNE jumps if the comparison holds in an active lane.
+    pub(super) fn compare(
+        &mut self,
+        comparison: Comparison,
+        a: Vector,
+        b: impl Into<Place>,
+    ) -> Result<(), EmitError> {
+        let all_active = self.lanes == EmittedLanes::All;
+        if self.code.width == Width::Avx512 {
+            let mask = MaskRegister::SCRATCH;
+            let to = self.active(mask);
+            self.code.unsigned_mask(to, a, b, comparison as u32)?;
+            self.code.asm.kortestw(mask.k(), mask.k())?;
+            return Ok(());
+        }
+        match comparison {
+            Comparison::AtLeast => {
+                self.code.vpmaxud(SCRATCH, a, b)?;
+                self.code.vpcmpeqd(SCRATCH, SCRATCH, a)?;
+                self.test(SCRATCH)
+            }
+            Comparison::NotEqual => {
+                self.code.vpcmpeqd(SCRATCH, a, b)?;
+                let asm = &mut self.code.asm;
+                asm.vmovmskps(eax, SCRATCH.ymm())?;
+                if !all_active {
+                    asm.movzx(esi, byte_ptr(mask_bits(regs::EXEC_LO)))?;
+                    asm.xor(esi, Width::Avx2.all())?;
+                    asm.or(eax, esi)?;
+                }
+                asm.cmp(eax, Width::Avx2.all())?;
+                Ok(())
+            }
+        }
+    }
+
+    /// Tests an AVX2 mask. The next JNE jumps if it is set in an active lane.
+    fn test(&mut self, mask: Vector) -> Result<(), EmitError> {
+        let exec = ymmword_ptr(self.code.slot(EXEC));
+        let mask = mask.ymm();
+        if self.lanes == EmittedLanes::All {
+            self.code.asm.vptest(mask, mask)?;
+        } else {
+            self.code.asm.vtestps(mask, exec)?;
+        }
+        Ok(())
+    }
+
+    /// Jumps to the guard's code if a vector has bits in an active lane. Clobbers the vector.
+    fn jump_if_set(&mut self, vector: Vector) -> Result<(), EmitError> {
+        if self.code.width == Width::Avx512 {
+            let mask = MaskRegister::SCRATCH;
+            let to = self.active(mask);
+            let asm = &mut self.code.asm;
+            asm.vptestmd(to, vector.zmm(), vector.zmm())?;
+            asm.kortestw(mask.k(), mask.k())?;
+        } else {
+            let exec = self.code.slot(EXEC);
+            if self.lanes != EmittedLanes::All {
+                self.code.vpand(vector, vector, Place::Memory(exec))?;
+            }
+            self.code.asm.vptest(vector.ymm(), vector.ymm())?;
+        }
+        self.code.asm.jne(self.guarded)?;
         Ok(())
     }
 
@@ -492,31 +574,22 @@ impl Emitter<'_> {
         bytes: u32,
         label: CodeLabel,
     ) -> Result<(), EmitError> {
-        let distances = self.constant(std::array::from_fn(|lane| lane as u32 * bytes));
-        let asm = &mut self.code.asm;
-        asm.vpbroadcastd(SCRATCH, low_half(OTHER))?;
-        asm.vpaddd(SCRATCH, SCRATCH, distances)?;
+        let distances = self.code.constant(|lane| lane * bytes);
+        self.code.broadcast(SCRATCH, OTHER)?;
+        self.code.vpaddd(SCRATCH, SCRATCH, distances)?;
         self.jump_unless_equal(label)
     }
 
     /// Jumps unless [`SCRATCH`] and [`OTHER`] are equal in all active lanes.
     pub(super) fn jump_unless_equal(&mut self, label: CodeLabel) -> Result<(), EmitError> {
-        let asm = &mut self.code.asm;
-        asm.vpcmpeqd(SCRATCH, SCRATCH, OTHER)?;
-        asm.vmovmskps(eax, SCRATCH)?;
-        if self.lanes != EmittedLanes::All {
-            asm.movzx(esi, byte_ptr(mask_byte(regs::EXEC_LO)))?;
-            asm.xor(esi, ALL)?;
-            asm.or(eax, esi)?;
-        }
-        asm.cmp(eax, ALL)?;
-        asm.jne(label)?;
+        self.compare(Comparison::NotEqual, SCRATCH, OTHER)?;
+        self.code.asm.jne(label)?;
         Ok(())
     }
 
     /// Loads the offset of lane 0 into RAX. It is negative only if the lane is inactive.
     pub(super) fn first_place(&mut self) -> Result<(), EmitError> {
-        self.code.asm.vmovd(eax, low_half(OTHER))?;
+        self.code.first_lane(eax, OTHER)?;
         self.code.asm.movsxd(rax, eax)?;
         Ok(())
     }
@@ -535,12 +608,20 @@ impl Emitter<'_> {
         let mut end = asm.create_label();
         asm.jmp(end)?;
         for mut miss in misses {
-            asm.set_label(&mut miss.label)?;
+            self.code.asm.set_label(&mut miss.label)?;
             for (number, register) in miss.address.into_iter().enumerate() {
-                asm.vmovdqu(kept(number), register)?;
+                self.code.store(kept(number), register)?;
             }
+            let asm = &mut self.code.asm;
             asm.mov(esi, miss.access as u32)?;
-            asm.mov(edx, eax)?;
+            if self.code.width == Width::Avx512 {
+                let [failing, other] =
+                    [MaskRegister::SCRATCH, MaskRegister::OTHER].map(|it| it.k());
+                asm.korw(failing, failing, other)?;
+                asm.kmovw(edx, failing)?;
+            } else {
+                asm.mov(edx, eax)?;
+            }
             asm.call(helpers.find)?;
             asm.test(eax, eax)?;
             asm.jne(miss.retry)?;
@@ -548,20 +629,28 @@ impl Emitter<'_> {
         }
         for mut scattered in scattered {
             let elements = scattered.elements;
-            let scatter = self.code.scatter(elements);
-            let asm = &mut self.code.asm;
-            asm.set_label(&mut scattered.label)?;
+            let scatter = self.code.scatter_function(elements);
+            self.code.asm.set_label(&mut scattered.label)?;
+            if let (Width::Avx512, [value]) = (self.code.width, &*scattered.values)
+                && elements.bytes == DWORD
+            {
+                self.code.scatter(*value, 0, all_active)?;
+                self.code.asm.jmp(scattered.behind)?;
+                continue;
+            }
             if elements.count == 1 {
-                asm.vmovdqu(kept(0), OTHER)?;
+                self.code.store(kept(0), OTHER)?;
             }
             for (number, value) in (elements.count..).zip(&scattered.values) {
-                asm.vmovdqu(kept(number), *value)?;
+                self.code.store(kept(number), *value)?;
             }
             if all_active {
-                asm.mov(eax, ALL)?;
+                let all = self.code.width.all();
+                self.code.asm.mov(eax, all)?;
             } else {
-                asm.movzx(eax, byte_ptr(mask_byte(regs::EXEC_LO)))?;
+                self.code.load_mask(regs::EXEC_LO)?;
             }
+            let asm = &mut self.code.asm;
             asm.call(scatter)?;
             asm.jmp(scattered.behind)?;
         }

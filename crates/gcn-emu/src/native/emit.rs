@@ -1,45 +1,36 @@
-//! AVX2 code for the graph of a part. Vector instructions become a loop over slices of eight lanes, with values in
-//! host registers. Scalar instructions become the same operations on lane 0, without a loop.
+//! Host code for the graph of a part. Vector instructions become a loop over slices of lanes, with values in host
+//! registers. Scalar instructions become the same operations on lane 0, without a loop.
 
 use std::mem::offset_of;
 
 use gcn_isa::effect::Shift;
 use gcn_isa::regs;
 use iced_x86::code_asm::{
-    AsmRegisterYmm, CodeLabel, byte_ptr, dword_ptr, eax, ecx, qword_ptr, r8d, r11, r14, rax,
-    registers,
+    CodeLabel, ax, byte_ptr, dword_ptr, eax, ecx, qword_ptr, r8d, r11, r14, rax, registers,
+    word_ptr, ymmword_ptr,
 };
 
 use super::frame::Frame;
-use super::graph::{Binary, Id, Op, SLICE, Unary};
+use super::graph::{Binary, Id, Op, Unary};
+use super::host::{MaskRegister, OTHER, Place, SCRATCH, Vector, Width};
 use super::lower::{Denormals, Lowered};
 use super::mutation;
 use super::places::{
-    Assembly, EXEC, EmitError, EmittedLanes, Emitter, FIRST_SLOT, OTHER, Place, ROW, SCRATCH,
-    SLICE_BYTES, SLOTS, YMM, low_half, mask_byte, number, scalar, slot, vgpr,
+    Assembly, EXEC, EmitError, EmittedLanes, Emitter, FIRST_SLOT, ROW, SLOTS, mask_bits, scalar,
+    vgpr,
 };
-
-/// VPERMQ selector that exchanges the two middle quarters of a register. It converts between lane order and the
-/// halves of each group of four lanes, in both directions.
-const MIDDLE_QWORDS: u32 = 0b11_01_10_00;
-
-macro_rules! binary {
-    ($self:ident, $name:ident, $to:expr, $a:expr, $b:expr $(, $immediate:expr)?) => {
-        match $b {
-            Place::Register(b) => $self.code.asm.$name($to, $a, b $(, $immediate)?)?,
-            Place::Memory(b) => $self.code.asm.$name($to, $a, b $(, $immediate)?)?,
-        }
-    };
-}
 
 impl Assembly {
     /// Emits the code of scalar instructions.
     pub(super) fn scalar(&mut self, lowered: &Lowered) -> Result<(), EmitError> {
         let unused = self.asm.create_label();
+        let width = std::mem::replace(&mut self.width, Width::Avx2);
         let mut emitter = Emitter::new(self, lowered, EmittedLanes::Scalar, (unused, 0));
         let order = emitter.order();
         emitter.operations(&order)?;
-        emitter.write_scalars()
+        emitter.write_scalars()?;
+        self.width = width;
+        Ok(())
     }
 
     /// Emits the code of vector instructions. The code jumps to `guarded` with the slice number in R8 if the guard or
@@ -100,21 +91,27 @@ impl Emitter<'_> {
         asm.xor(r8d, r8d)?;
         asm.set_label(&mut slice)?;
         if self.lanes == EmittedLanes::Active {
-            self.code
-                .asm
-                .movzx(eax, byte_ptr(mask_byte(regs::EXEC_LO)))?;
+            self.code.load_mask(regs::EXEC_LO)?;
             self.code.asm.test(eax, eax)?;
             self.code.asm.je(inactive)?;
-            self.expand_mask(14, regs::EXEC_LO)?;
-            self.code.asm.vmovdqa(slot(EXEC), SCRATCH)?;
+            if self.code.width == Width::Avx512 {
+                self.code.asm.kmovw(MaskRegister::EXEC.k(), eax)?;
+            } else {
+                self.expand_mask(SCRATCH, regs::EXEC_LO)?;
+                let exec = self.code.slot(EXEC);
+                self.code.store(exec, SCRATCH)?;
+            }
         }
         self.operations(&order)?;
         self.check_guard(order.len())?;
         self.stores(order.len() + 1)?;
         self.write_results()?;
         self.code.asm.set_label(&mut next)?;
-        self.code.asm.add(ecx, SLICE_BYTES as i32)?;
-        self.code.asm.inc(r8d)?;
+        let width = self.code.width;
+        self.code.asm.add(ecx, width.bytes() as i32)?;
+        self.code
+            .asm
+            .add(r8d, width.lanes() as i32 / u8::BITS as i32)?;
         self.code.asm.cmp(ecx, ROW as i32)?;
         self.code.asm.jne(slice)?;
         if self.lanes == EmittedLanes::Active {
@@ -146,14 +143,18 @@ impl Emitter<'_> {
     /// Writes the bits of a mask in RAX for the current slice.
     fn write_mask(&mut self, first: u8) -> Result<(), EmitError> {
         let is_gathered = self.gathered_mask() == Some(first);
+        let lanes = self.code.width.lanes() as u32;
         let asm = &mut self.code.asm;
         // If the code leaves the loop, the interpreter needs the bits of the slices before.
         if !is_gathered || self.lowered.may_fail() {
-            asm.mov(byte_ptr(mask_byte(first)), registers::al)?;
+            match self.code.width {
+                Width::Avx2 => asm.mov(byte_ptr(mask_bits(first)), registers::al)?,
+                Width::Avx512 => asm.mov(word_ptr(mask_bits(first)), ax)?,
+            }
         }
         if is_gathered {
-            asm.shr(r11, SLICE as u32)?;
-            asm.shl(rax, u64::BITS - SLICE as u32)?;
+            asm.shr(r11, lanes)?;
+            asm.shl(rax, u64::BITS - lanes)?;
             asm.or(r11, rax)?;
         }
         Ok(())
@@ -232,6 +233,13 @@ impl Emitter<'_> {
             _ => None,
         });
         if self.lanes != EmittedLanes::Scalar {
+            // AVX-512 instructions read scalars from the wave's registers, unless the part overwrites these.
+            let is_written = |register: u8| {
+                let mut masks = lowered.masks.keys();
+                masks.any(|first| register.wrapping_sub(*first) < 2)
+            };
+            let width = self.code.width;
+            let scalars = scalars.filter(|it| width == Width::Avx2 || is_written(*it));
             self.scalars = scalars.zip(FIRST_SLOT..).collect();
             self.slots += self.scalars.len();
         }
@@ -244,10 +252,9 @@ impl Emitter<'_> {
             return Err(EmitError::Slots);
         }
         for &(register, at) in &self.scalars {
-            self.code
-                .asm
-                .vpbroadcastd(SCRATCH, dword_ptr(scalar(register)))?;
-            self.code.asm.vmovdqa(slot(at), SCRATCH)?;
+            self.code.load(SCRATCH, Place::Uniform(scalar(register)))?;
+            let slot = self.code.slot(at);
+            self.code.store(slot, SCRATCH)?;
         }
         Ok(())
     }
@@ -257,11 +264,19 @@ impl Emitter<'_> {
         let Some(guard) = self.lowered.guard else {
             return Ok(());
         };
-        let guard = self.in_register(guard, place)?;
-        if self.lanes == EmittedLanes::All {
-            self.code.asm.vtestps(guard, guard)?;
+        let is_all = self.lanes == EmittedLanes::All;
+        if self.code.width == Width::Avx512 {
+            let guard = self.in_mask_register(guard, place)?;
+            let lanes = if is_all { guard } else { MaskRegister::EXEC };
+            self.code.asm.ktestw(guard.k(), lanes.k())?;
         } else {
-            self.code.asm.vtestps(guard, slot(EXEC))?;
+            let guard = self.in_register(guard, place)?.ymm();
+            if is_all {
+                self.code.asm.vtestps(guard, guard)?;
+            } else {
+                let exec = ymmword_ptr(self.code.slot(EXEC));
+                self.code.asm.vtestps(guard, exec)?;
+            }
         }
         self.code.asm.jne(self.guarded)?;
         Ok(())
@@ -272,37 +287,56 @@ impl Emitter<'_> {
         let lowered = self.lowered;
         let all_active = self.lanes == EmittedLanes::All;
         for (&first, result) in &lowered.masks {
-            let mask = self.loaded(result.mask)?;
-            let asm = &mut self.code.asm;
-            asm.vmovmskps(eax, mask)?;
-            if result.is_inverted {
-                asm.xor(eax, 0xff)?;
-            }
-            if !all_active {
-                asm.and(registers::al, byte_ptr(mask_byte(regs::EXEC_LO)))?;
+            if self.code.width == Width::Avx512 {
+                let mask = self.loaded_mask(result.mask)?.k();
+                let exec = MaskRegister::EXEC.k();
+                let to = MaskRegister::SCRATCH.k();
+                let asm = &mut self.code.asm;
+                match (all_active, result.is_inverted) {
+                    (true, false) => asm.kmovw(eax, mask)?,
+                    (true, true) => {
+                        asm.knotw(to, mask)?;
+                        asm.kmovw(eax, to)?;
+                    }
+                    (false, false) => {
+                        asm.kandw(to, mask, exec)?;
+                        asm.kmovw(eax, to)?;
+                    }
+                    (false, true) => {
+                        asm.kandnw(to, mask, exec)?;
+                        asm.kmovw(eax, to)?;
+                    }
+                }
+            } else {
+                let mask = self.loaded(result.mask)?.ymm();
+                let asm = &mut self.code.asm;
+                asm.vmovmskps(eax, mask)?;
+                if result.is_inverted {
+                    asm.xor(eax, Width::Avx2.all())?;
+                }
+                if !all_active {
+                    asm.and(registers::al, byte_ptr(mask_bits(regs::EXEC_LO)))?;
+                }
             }
             self.write_mask(first)?;
         }
         if !all_active {
-            self.code.asm.vmovdqa(SCRATCH, slot(EXEC))?;
+            self.code.load_exec()?;
         }
         for (&register, &id) in &lowered.vgprs {
             let memory = vgpr(register);
             if all_active {
                 let value = self.loaded(id)?;
-                self.code.asm.vmovdqu(memory, value)?;
-                continue;
-            }
-            self.code.asm.vmovdqu(OTHER, memory)?;
-            if let Some(register) = self.values[id.0 as usize].register {
-                self.code
-                    .asm
-                    .vblendvps(OTHER, OTHER, YMM[register], SCRATCH)?;
+                self.code.store(memory, value)?;
             } else {
-                let value = self.memory(id).ok_or(EmitError::Slots)?;
-                self.code.asm.vblendvps(OTHER, OTHER, value, SCRATCH)?;
+                let value = match self.values[id.0 as usize].register {
+                    Some(register) => Place::Register(register),
+                    None => self.memory(id).ok_or(EmitError::Slots)?,
+                };
+                self.code.load(OTHER, Place::Memory(memory))?;
+                self.code.merge_active(OTHER, value)?;
+                self.code.store(memory, OTHER)?;
             }
-            self.code.asm.vmovdqu(memory, OTHER)?;
         }
         Ok(())
     }
@@ -323,7 +357,7 @@ impl Emitter<'_> {
                 (Some(low), None) => self.code.asm.mov(dword_ptr(to), low as i32)?,
                 (None, None) => {
                     let value = self.loaded(id)?;
-                    self.code.asm.vmovd(dword_ptr(to), low_half(value))?;
+                    self.code.asm.vmovd(dword_ptr(to), value.xmm())?;
                 }
                 (low, Some((_, &high))) => {
                     if let (Some(low), Some(high)) = (low, constant(high)) {
@@ -334,12 +368,12 @@ impl Emitter<'_> {
                     }
                     let mut low = self.loaded(id)?;
                     if low == SCRATCH {
-                        self.code.asm.vmovdqa(OTHER, low)?;
+                        self.code.load(OTHER, low)?;
                         low = OTHER;
                     }
-                    let high = low_half(self.loaded(high)?);
-                    let both = low_half(SCRATCH);
-                    self.code.asm.vpunpckldq(both, low_half(low), high)?;
+                    let high = self.loaded(high)?.xmm();
+                    let both = SCRATCH.xmm();
+                    self.code.asm.vpunpckldq(both, low.xmm(), high)?;
                     self.code.asm.vmovq(qword_ptr(to), both)?;
                 }
             }
@@ -347,7 +381,7 @@ impl Emitter<'_> {
         if let Some(result) = lowered.scc {
             let mask = self.loaded(result.mask)?;
             let asm = &mut self.code.asm;
-            asm.vmovd(eax, low_half(mask))?;
+            asm.vmovd(eax, mask.xmm())?;
             asm.and(eax, 1)?;
             if result.is_inverted {
                 asm.xor(eax, 1)?;
@@ -358,12 +392,17 @@ impl Emitter<'_> {
     }
 
     /// Returns a result in a host register, loading it from memory if necessary.
-    fn loaded(&mut self, id: Id) -> Result<AsmRegisterYmm, EmitError> {
-        if let Some(register) = self.values[id.0 as usize].register {
-            return Ok(YMM[register]);
+    pub(super) fn loaded(&mut self, id: Id) -> Result<Vector, EmitError> {
+        let value = &self.values[id.0 as usize];
+        if let Some(register) = value.register {
+            return Ok(register);
+        }
+        if let Some(mask) = value.mask {
+            self.code.asm.vpmovm2d(SCRATCH.zmm(), mask.k())?;
+            return Ok(SCRATCH);
         }
         let memory = self.memory(id).ok_or(EmitError::Slots)?;
-        self.code.asm.vmovdqu(SCRATCH, memory)?;
+        self.code.load(SCRATCH, memory)?;
         Ok(SCRATCH)
     }
 
@@ -371,15 +410,20 @@ impl Emitter<'_> {
     /// which a guard would catch.
     #[cold]
     fn mutate(&mut self, id: Id) -> Result<(), EmitError> {
-        if let Some(register) = self.values[id.0 as usize].register {
-            let bits = self.constant([1 << 31 | 1; SLICE]);
-            let to = YMM[register];
-            self.code.asm.vpxor(to, to, bits)?;
+        let value = &self.values[id.0 as usize];
+        if let Some(mask) = value.mask {
+            self.code.asm.knotw(mask.k(), mask.k())?;
+        } else if let Some(to) = value.register {
+            let bits = self.code.constant(|_| 1 << 31 | 1);
+            self.code.vpxor(to, to, bits)?;
         }
         Ok(())
     }
 
     fn operation(&mut self, place: usize, id: Id) -> Result<(), EmitError> {
+        if self.mask_operation(place, id)? {
+            return Ok(());
+        }
         match self.lowered.graph.op(id) {
             Op::Binary(binary, a, b) => self.binary(place, id, binary, a, b)?,
             Op::ShiftBy(how, a, by) => {
@@ -387,36 +431,34 @@ impl Emitter<'_> {
                 let to = self.result(place, id)?;
                 let by = i32::from(by);
                 match how {
-                    Shift::Left => self.code.asm.vpslld(to, a, by)?,
-                    Shift::Right => self.code.asm.vpsrld(to, a, by)?,
-                    Shift::Arithmetic => self.code.asm.vpsrad(to, a, by)?,
+                    Shift::Left => self.code.vpslld(to, a, by)?,
+                    Shift::Right => self.code.vpsrld(to, a, by)?,
+                    Shift::Arithmetic => self.code.vpsrad(to, a, by)?,
                 }
+            }
+            Op::Rotate(a, by) => {
+                let a = self.in_register(a, place)?;
+                let to = self.result(place, id)?;
+                self.code.rotate(to, a, by.into())?;
             }
             Op::Unary(unary, a) => {
                 let a = self.in_register(a, place)?;
                 let to = self.result(place, id)?;
                 match unary {
-                    Unary::Copy => self.code.asm.vmovdqa(to, a)?,
-                    Unary::OddToEven => self.code.asm.vpsrlq(to, a, 32)?,
-                    Unary::FloatOfSigned => self.code.asm.vcvtdq2ps(to, a)?,
-                    Unary::SqrtF32 => self.code.asm.vsqrtps(to, a)?,
-                    Unary::SqrtF64 => self.code.asm.vsqrtpd(to, a)?,
-                    Unary::WidenLow => {
-                        self.code.asm.vpermq(SCRATCH, a, MIDDLE_QWORDS)?;
-                        self.code.asm.vcvtps2pd(to, low_half(SCRATCH))?;
-                    }
-                    Unary::WidenHigh => {
-                        self.code.asm.vpermq(SCRATCH, a, MIDDLE_QWORDS)?;
-                        self.code.asm.vextracti128(low_half(SCRATCH), SCRATCH, 1)?;
-                        self.code.asm.vcvtps2pd(to, low_half(SCRATCH))?;
-                    }
-                    Unary::RoundF32(rounding) => self.code.asm.vroundps(to, a, rounding as i32)?,
-                    Unary::SignedOfFloat => self.code.asm.vcvttps2dq(to, a)?,
+                    Unary::Copy => self.code.load(to, a)?,
+                    Unary::OddToEven => self.code.vpsrlq(to, a, 32)?,
+                    Unary::FloatOfSigned => self.code.vcvtdq2ps(to, a)?,
+                    Unary::SqrtF32 => self.code.vsqrtps(to, a)?,
+                    Unary::SqrtF64 => self.code.vsqrtpd(to, a)?,
+                    Unary::WidenLow => self.code.widen(to, a, false)?,
+                    Unary::WidenHigh => self.code.widen(to, a, true)?,
+                    Unary::RoundF32(rounding) => self.code.vroundps(to, a, rounding as i32)?,
+                    Unary::SignedOfFloat => self.code.vcvttps2dq(to, a)?,
                     Unary::EvenBytes => {
-                        self.code.asm.vpsllw(to, a, 8)?;
-                        self.code.asm.vpsraw(to, to, 8)?;
+                        self.code.vpsllw(to, a, 8)?;
+                        self.code.vpsraw(to, to, 8)?;
                     }
-                    Unary::OddBytes => self.code.asm.vpsraw(to, a, 8)?,
+                    Unary::OddBytes => self.code.vpsraw(to, a, 8)?,
                 }
             }
             Op::Select(mask, one, other) => {
@@ -424,10 +466,7 @@ impl Emitter<'_> {
                 let other = self.in_register(other, place)?;
                 let one = self.operand(one, place)?;
                 let to = self.result(place, id)?;
-                match one {
-                    Place::Register(one) => self.code.asm.vblendvps(to, other, one, mask)?,
-                    Place::Memory(one) => self.code.asm.vblendvps(to, other, one, mask)?,
-                }
+                self.code.vblendvps(to, other, one, mask)?;
             }
             Op::Fma(..) | Op::FmaF64(..) => self.fma(place, id)?,
             Op::Load(number, low, high) => self.load(place, number, [low, high])?,
@@ -450,11 +489,11 @@ impl Emitter<'_> {
         let is_dead = sources.map(|id| !self.is_used_behind(id, place));
         if let (Place::Register(c), [.., true]) = (c, is_dead) {
             self.release(place);
-            self.take(number(c), id);
+            self.take(c, id);
             if is_double {
-                self.code.asm.vfmadd231pd(c, a, b)?;
+                self.code.vfmadd231pd(c, a, b)?;
             } else {
-                self.code.asm.vfmadd231ps(c, a, b)?;
+                self.code.vfmadd231ps(c, a, b)?;
             }
             return Ok(());
         }
@@ -463,16 +502,16 @@ impl Emitter<'_> {
             [_, true, _] => (b, a),
             _ => {
                 let to = self.result(place, id)?;
-                self.code.asm.vmovaps(to, a)?;
+                self.code.load(to, a)?;
                 (to, b)
             }
         };
         self.release(place);
-        self.take(number(to), id);
+        self.take(to, id);
         if is_double {
-            binary!(self, vfmadd213pd, to, other, c);
+            self.code.vfmadd213pd(to, other, c)?;
         } else {
-            binary!(self, vfmadd213ps, to, other, c);
+            self.code.vfmadd213ps(to, other, c)?;
         }
         Ok(())
     }
@@ -494,50 +533,50 @@ impl Emitter<'_> {
         let b = self.operand(b, place)?;
         let to = self.result(place, id)?;
         match binary {
-            Binary::Add => binary!(self, vpaddd, to, a, b),
-            Binary::Sub => binary!(self, vpsubd, to, a, b),
-            Binary::Mul => binary!(self, vpmulld, to, a, b),
-            Binary::And => binary!(self, vpand, to, a, b),
-            Binary::AndNot => binary!(self, vpandn, to, a, b),
-            Binary::Or => binary!(self, vpor, to, a, b),
-            Binary::Xor => binary!(self, vpxor, to, a, b),
-            Binary::Shl => binary!(self, vpsllvd, to, a, b),
-            Binary::Shr => binary!(self, vpsrlvd, to, a, b),
-            Binary::Sar => binary!(self, vpsravd, to, a, b),
-            Binary::Equal => binary!(self, vpcmpeqd, to, a, b),
-            Binary::Greater => binary!(self, vpcmpgtd, to, a, b),
-            Binary::MinSigned => binary!(self, vpminsd, to, a, b),
-            Binary::MinUnsigned => binary!(self, vpminud, to, a, b),
-            Binary::MaxSigned => binary!(self, vpmaxsd, to, a, b),
-            Binary::MaxUnsigned => binary!(self, vpmaxud, to, a, b),
-            Binary::MulEven => binary!(self, vpmuludq, to, a, b),
-            Binary::MulEvenSigned => binary!(self, vpmuldq, to, a, b),
-            Binary::Interleave => binary!(self, vpblendd, to, a, b, 0xaa),
-            Binary::AddF32 => binary!(self, vaddps, to, a, b),
-            Binary::SubF32 => binary!(self, vsubps, to, a, b),
-            Binary::MulF32 => binary!(self, vmulps, to, a, b),
-            Binary::DivF32 => binary!(self, vdivps, to, a, b),
-            Binary::MinF32 => binary!(self, vminps, to, a, b),
-            Binary::MaxF32 => binary!(self, vmaxps, to, a, b),
-            Binary::CompareF32(predicate) => binary!(self, vcmpps, to, a, b, predicate as i32),
-            Binary::UnpackLow => binary!(self, vpunpckldq, to, a, b),
-            Binary::UnpackHigh => binary!(self, vpunpckhdq, to, a, b),
-            Binary::PackLow => binary!(self, vshufps, to, a, b, 0x88),
-            Binary::PackHigh => binary!(self, vshufps, to, a, b, 0xdd),
-            Binary::AddF64 => binary!(self, vaddpd, to, a, b),
-            Binary::MulF64 => binary!(self, vmulpd, to, a, b),
-            Binary::DivF64 => binary!(self, vdivpd, to, a, b),
-            Binary::NarrowF64 => {
-                match b {
-                    Place::Register(b) => self.code.asm.vcvtpd2ps(low_half(SCRATCH), b)?,
-                    Place::Memory(b) => self.code.asm.vcvtpd2ps(low_half(SCRATCH), b)?,
-                }
-                self.code.asm.vcvtpd2ps(low_half(to), a)?;
-                self.code.asm.vinserti128(to, to, low_half(SCRATCH), 1)?;
-                self.code.asm.vpermq(to, to, MIDDLE_QWORDS)?;
+            Binary::Add => self.code.vpaddd(to, a, b)?,
+            Binary::Sub => self.code.vpsubd(to, a, b)?,
+            Binary::Mul => self.code.vpmulld(to, a, b)?,
+            Binary::And => self.code.vpand(to, a, b)?,
+            Binary::AndNot => self.code.vpandn(to, a, b)?,
+            Binary::Or => self.code.vpor(to, a, b)?,
+            Binary::Xor => self.code.vpxor(to, a, b)?,
+            Binary::Shl => self.code.vpsllvd(to, a, b)?,
+            Binary::Shr => self.code.vpsrlvd(to, a, b)?,
+            Binary::Sar => self.code.vpsravd(to, a, b)?,
+            Binary::Equal => self.code.vpcmpeqd(to, a, b)?,
+            Binary::Greater => self.code.vpcmpgtd(to, a, b)?,
+            Binary::AtLeast => {
+                self.code.vpmaxud(SCRATCH, a, b)?;
+                self.code.vpcmpeqd(to, a, SCRATCH)?;
             }
-            Binary::CompareF64(predicate) => binary!(self, vcmppd, to, a, b, predicate as i32),
-            Binary::MulAddPairs => binary!(self, vpmaddwd, to, a, b),
+            Binary::MinSigned => self.code.vpminsd(to, a, b)?,
+            Binary::MinUnsigned => self.code.vpminud(to, a, b)?,
+            Binary::MaxSigned => self.code.vpmaxsd(to, a, b)?,
+            Binary::MaxUnsigned => self.code.vpmaxud(to, a, b)?,
+            Binary::MulEven => self.code.vpmuludq(to, a, b)?,
+            Binary::MulEvenSigned => self.code.vpmuldq(to, a, b)?,
+            Binary::Interleave => self.code.interleave(to, a, b)?,
+            Binary::AddF32 => self.code.vaddps(to, a, b)?,
+            Binary::SubF32 => self.code.vsubps(to, a, b)?,
+            Binary::MulF32 => self.code.vmulps(to, a, b)?,
+            Binary::DivF32 => self.code.vdivps(to, a, b)?,
+            Binary::MinF32 => self.code.vminps(to, a, b)?,
+            Binary::MaxF32 => self.code.vmaxps(to, a, b)?,
+            Binary::CompareF32(predicate) => {
+                self.code.vcmpps(to, a, b, predicate as u32)?;
+            }
+            Binary::UnpackLow => self.code.vpunpckldq(to, a, b)?,
+            Binary::UnpackHigh => self.code.vpunpckhdq(to, a, b)?,
+            Binary::PackLow => self.code.vshufps(to, a, b, 0x88)?,
+            Binary::PackHigh => self.code.vshufps(to, a, b, 0xdd)?,
+            Binary::AddF64 => self.code.vaddpd(to, a, b)?,
+            Binary::MulF64 => self.code.vmulpd(to, a, b)?,
+            Binary::DivF64 => self.code.vdivpd(to, a, b)?,
+            Binary::NarrowF64 => self.code.narrow(to, a, b)?,
+            Binary::CompareF64(predicate) => {
+                self.code.vcmppd(to, a, b, predicate as u32)?;
+            }
+            Binary::MulAddPairs => self.code.vpmaddwd(to, a, b)?,
         }
         Ok(())
     }

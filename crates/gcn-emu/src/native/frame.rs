@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 use super::access::{Access, BufferAccess, ScalarSource, Space};
-use super::graph::SLICE;
+use super::host::{MaskRegister, Row, Width};
 use super::interface::{Fallback, Memories, NativeExit};
 use super::lower::MASKS;
 use crate::exec::memory::{Descriptor, SCRATCH_ROW};
@@ -27,16 +27,16 @@ pub(super) enum Item {
     Interpreted(usize, Box<[Step]>),
 }
 
-/// Vectors that do not cross cache lines.
+/// Copies of dwords for comparisons in all lanes.
 #[repr(C, align(32))]
-pub(super) struct Rows<const N: usize>([[u32; SLICE]; N]);
+pub(super) struct Copies<const N: usize>([[u32; COPIES]; N]);
 
 /// Frame of a call. Host code accesses the fields by their offsets.
 #[repr(C)]
 pub(super) struct Frame {
     pub(super) vgprs: *mut Lanes,
     pub(super) scalars: *mut u32,
-    pub(super) constants: *const [u32; SLICE],
+    pub(super) constants: *const Row,
     /// Address of the entry block's code.
     pub(super) entry: *const c_void,
     /// Number of instructions that the wave may still execute.
@@ -52,7 +52,8 @@ pub(super) struct Frame {
     /// Interprets the item with this index, given the number of instructions left. Returns 0 if the wave continues
     /// after it.
     pub(super) interpret: unsafe extern "sysv64" fn(*mut Frame, u32, u64) -> u32,
-    /// Interprets an item's vector instructions for a slice and all later ones, given the number of instructions left.
+    /// Interprets an item's vector instructions for a slice and all later ones, given the slice's first lane divided by
+    /// eight and the number of instructions left.
     /// Returns 0 if the wave continues after them.
     pub(super) finish: unsafe extern "sysv64" fn(*mut Frame, u32, u32, u64) -> u32,
     /// Finds a window that contains the address of the lowest of the given lanes of a slice, for the access with this
@@ -73,14 +74,15 @@ pub(super) struct Frame {
     /// MXCSR value saved during the search for a window.
     pub(super) mxcsr: u32,
     /// Number of LDS addresses at which an element fits, for each size in [`SHARE_SIZES`].
-    pub(super) share_counts: Rows<{ SHARE_SIZES.len() }>,
+    pub(super) share_counts: Copies<{ SHARE_SIZES.len() }>,
     /// The wave's table of load addresses, for prefetching.
     pub(super) visits: *mut Visit,
     /// Values of a slice passed to helper functions: low and high dwords of addresses, or the offsets and data of a
     /// store.
-    pub(super) slice: MaybeUninit<Rows<SAVED_ROWS>>,
+    pub(super) slice: MaybeUninit<[Row; SAVED_ROWS]>,
     /// Host registers saved during the search for a window.
-    pub(super) registers: MaybeUninit<Rows<VALUES>>,
+    pub(super) registers: MaybeUninit<[Row; VECTORS]>,
+    pub(super) masks: MaybeUninit<[u32; MaskRegister::COUNT]>,
     /// SCC, 0 or 1.
     pub(super) scc: u32,
     /// Value of MXCSR that Rust uses.
@@ -95,12 +97,12 @@ pub(super) struct Frame {
     accesses: *const [Access],
     /// Global memory; null if host code may not access it.
     memory: *const Memory,
+    /// Number of lanes in a slice.
+    lanes: usize,
     /// Value of the wave's instruction count at which no instructions are left.
     until: u64,
     failures: u32,
 }
-
-const _: () = assert!(COPIES == SLICE);
 
 const DWORD: u64 = 4;
 
@@ -116,8 +118,8 @@ pub(super) const SHARE_SIZES: [u32; 6] = [1, 2, 4, 8, 12, 16];
 /// Maximum number of offset and data rows of a store.
 const SAVED_ROWS: usize = 6;
 
-/// Number of YMM registers for values. The other two are scratch registers.
-pub(super) const VALUES: usize = 14;
+/// Number of vector registers of the host.
+const VECTORS: usize = 32;
 
 /// Number of guard failures that count for a failure in a part with memory accesses, or for a failed scalar load.
 const ACCESS_FAILURE: u32 = 8;
@@ -159,11 +161,11 @@ impl<'a, F: Fallback> Caller<'a, F> {
     /// Prepares the frame of a region's function.
     ///
     /// # Safety
-    /// The items, accesses and constants must belong to the function.
+    /// The items, accesses, constants and width must be those of the function.
     #[inline(always)]
     pub(super) unsafe fn new(
         function: *const c_void,
-        (items, accesses, constants): (&'a [Item], &'a [Access], &'a [[u32; SLICE]]),
+        (items, accesses, constants, width): (&'a [Item], &'a [Access], &'a [Row], Width),
         region: u64,
         fallback: &'a mut F,
         slot: &'a mut FrameSlot,
@@ -183,7 +185,7 @@ impl<'a, F: Fallback> Caller<'a, F> {
         let share = lds.bytes_mut();
         let share_bytes = share.len() as u32;
         let share = share.as_mut_ptr();
-        let count = |bytes: u32| [(share_bytes + 1).saturating_sub(bytes); SLICE];
+        let count = |bytes: u32| [(share_bytes + 1).saturating_sub(bytes); COPIES];
         Caller {
             function,
             frame: slot.0.write(Frame {
@@ -206,10 +208,11 @@ impl<'a, F: Fallback> Caller<'a, F> {
                 share,
                 share_bytes,
                 mxcsr: MXCSR,
-                share_counts: Rows(SHARE_SIZES.map(count)),
+                share_counts: Copies(SHARE_SIZES.map(count)),
                 visits: null_mut(),
                 slice: MaybeUninit::uninit(),
                 registers: MaybeUninit::uninit(),
+                masks: MaybeUninit::uninit(),
                 scc: 0,
                 usual: MXCSR,
                 flushing: MXCSR | FLUSHING,
@@ -219,6 +222,7 @@ impl<'a, F: Fallback> Caller<'a, F> {
                 items,
                 accesses,
                 memory,
+                lanes: width.lanes(),
                 until: 0,
                 failures: 0,
             }),
@@ -338,7 +342,7 @@ unsafe extern "sysv64" fn finish<F: Fallback>(
         1
     };
     let exec = wave.exec();
-    let rest = u64::MAX << (slice as usize * SLICE).min(LANES - 1);
+    let rest = u64::MAX << (slice * u8::BITS).min(LANES as u32 - 1);
     let mut done = [0; MASKS];
     for ((first, before), done) in masks.iter().zip(frame.saved).zip(&mut done) {
         *done = wave.resolved64(*first);
@@ -376,18 +380,20 @@ unsafe extern "sysv64" fn find(frame: *mut Frame, access: u32, lanes: u32, slice
         let frame = &mut *frame;
         let window = &mut *frame.windows.add(access as usize);
         let access = &(&(*frame.accesses))[access as usize];
-        let slice: *const [u32; SLICE] = frame.slice.as_ptr().cast();
-        let (low, high) = (*slice, *slice.add(1));
+        let rows: *const Row = frame.slice.as_ptr().cast();
+        let row = |number| std::slice::from_raw_parts(rows.add(number).cast::<u32>(), frame.lanes);
+        let (low, high) = (row(0), row(1));
         let memory = frame.memory.as_ref();
         (&*frame.wave, access, window, memory, low, high)
     };
     let address = |lane: usize| u64::from(low[lane]) | u64::from(high[lane]) << u32::BITS;
-    let first = lanes.trailing_zeros() as usize % SLICE;
+    let first = lanes.trailing_zeros() as usize % low.len();
     let found = memory.map_or(Window::EMPTY, |memory| {
         memory.window(address(first), access.offset, access.bytes)
     });
-    let active = wave.exec() >> (slice as usize * SLICE);
-    let has_all = (0..SLICE).all(|lane| active >> lane & 1 == 0 || found.contains(address(lane)));
+    let active = wave.exec() >> (slice * u8::BITS);
+    let has_all =
+        (0..low.len()).all(|lane| active >> lane & 1 == 0 || found.contains(address(lane)));
     if has_all {
         *window = found;
     }

@@ -16,10 +16,10 @@ use iced_x86::code_asm::{
 use super::access::Access;
 use super::encode::encode;
 use super::frame::{Frame, Item};
-use super::graph::SLICE;
+use super::host::{Row, Width};
 use super::interface::PlanExit;
 use super::lower::Denormals;
-use super::places::{Assembly, EmitError, SLICE_BYTES, SLOTS, scalar};
+use super::places::{Assembly, EmitError, SLOTS, scalar};
 use super::plan::{BlockPlan, Part};
 use crate::wave::Waiting;
 
@@ -27,7 +27,8 @@ use crate::wave::Waiting;
 #[derive(Debug)]
 pub(super) struct Function {
     pub(super) code: Vec<u8>,
-    pub(super) constants: Vec<[u32; SLICE]>,
+    pub(super) constants: Vec<Row>,
+    pub(super) width: Width,
     pub(super) accesses: Vec<Access>,
     /// Offset of each block's code.
     pub(super) entries: Vec<usize>,
@@ -92,20 +93,22 @@ pub(super) fn emit(
         entries,
         code: bytes,
         constants: code.constants,
+        width: code.width,
         accesses: code.accesses,
     })
 }
 
 impl Emitter<'_> {
     fn prologue(&mut self) -> Result<(), EmitError> {
+        let slot = self.code.width.bytes();
         let asm = &mut self.code.asm;
         asm.push(rbp)?;
         asm.mov(rbp, rsp)?;
         for register in [rbx, r12, r13, r14, r15] {
             asm.push(register)?;
         }
-        asm.sub(rsp, (SLOTS * SLICE_BYTES) as i32)?;
-        asm.and(rsp, -(SLICE_BYTES as i32))?;
+        asm.sub(rsp, (SLOTS * slot) as i32)?;
+        asm.and(rsp, -(slot as i32))?;
         asm.mov(r14, rdi)?;
         asm.mov(rbx, qword_ptr(r14 + offset_of!(Frame, vgprs)))?;
         asm.mov(r12, qword_ptr(r14 + offset_of!(Frame, scalars)))?;

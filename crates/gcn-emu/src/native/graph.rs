@@ -3,9 +3,6 @@
 use gcn_isa::effect::Shift;
 use hashbrown::HashMap;
 
-/// Number of lanes in a slice.
-pub(super) const SLICE: usize = 8;
-
 /// Value of the graph: 32 bits for each lane of a slice. Operands come before their users.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Id(pub(super) u32);
@@ -29,6 +26,8 @@ pub(super) enum Op {
     Binary(Binary, Id, Id),
     /// Shift by fewer than 32 bits.
     ShiftBy(Shift, Id, u8),
+    /// Left rotation by fewer than 32 bits.
+    Rotate(Id, u8),
     /// Operation on one value.
     Unary(Unary, Id),
     /// Second value in lanes where the mask is set, third value elsewhere.
@@ -63,6 +62,8 @@ pub(super) enum Binary {
     Equal,
     /// Mask: the first value is greater (signed).
     Greater,
+    /// Mask: the first value is greater or equal (unsigned).
+    AtLeast,
     MinSigned,
     MinUnsigned,
     MaxSigned,
@@ -169,6 +170,7 @@ impl Op {
         match self {
             Op::Binary(binary, ..) => format!("{binary:?}"),
             Op::ShiftBy(how, ..) => format!("Shift{how:?}"),
+            Op::Rotate(..) => "Rotate".to_owned(),
             Op::Unary(unary, _) => format!("{unary:?}"),
             Op::Select(..) => "Select".to_owned(),
             Op::Fma(..) => "Fma".to_owned(),
@@ -238,6 +240,9 @@ impl Graph {
                 if let Some(half) = self.unpacked(binary, a, b) {
                     return Ok(half);
                 }
+                if let (Binary::Or, Some(rotation)) = (binary, self.rotation(a, b)) {
+                    return Err(rotation);
+                }
                 let (known_a, known_b) = (self.constant(a), self.constant(b));
                 let folded = match (binary, known_a, known_b) {
                     (Binary::Add, Some(a), Some(b)) => Some(a.wrapping_add(b)),
@@ -282,6 +287,19 @@ impl Graph {
         }
     }
 
+    /// Recognizes a rotation as the union of two shifts.
+    fn rotation(&self, a: Id, b: Id) -> Option<Op> {
+        let (id, left, other, right) = match (self.op(a), self.op(b)) {
+            (Op::ShiftBy(Shift::Left, id, left), Op::ShiftBy(Shift::Right, other, right))
+            | (Op::ShiftBy(Shift::Right, other, right), Op::ShiftBy(Shift::Left, id, left)) => {
+                (id, left, other, right)
+            }
+            _ => return None,
+        };
+        let is_rotation = id == other && u32::from(left + right) == u32::BITS;
+        is_rotation.then_some(Op::Rotate(id, left))
+    }
+
     /// Simplifies the unpacking of packed halves: returns the original half.
     fn unpacked(&self, binary: Binary, low: Id, high: Id) -> Option<Id> {
         let Op::Binary(Binary::PackLow, first, second) = self.op(low) else {
@@ -295,13 +313,34 @@ impl Graph {
         }
     }
 
+    /// Determines which values are masks. AVX-512 code computes these in mask registers.
+    pub(super) fn masks(&self) -> Vec<bool> {
+        let mut is_mask: Vec<bool> = Vec::with_capacity(self.len());
+        for op in &self.ops {
+            is_mask.push(match *op {
+                Op::Mask(_) => true,
+                Op::Binary(binary, a, b) => match binary {
+                    Binary::Equal | Binary::Greater | Binary::AtLeast | Binary::CompareF32(_) => {
+                        true
+                    }
+                    Binary::And | Binary::AndNot | Binary::Or | Binary::Xor => {
+                        is_mask[a.0 as usize] && is_mask[b.0 as usize]
+                    }
+                    _ => false,
+                },
+                _ => false,
+            });
+        }
+        is_mask
+    }
+
     /// Operands of an operation.
     pub(super) fn sources(&self, id: Id) -> [Option<Id>; 3] {
         match self.op(id) {
             Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Const64(_) | Op::Mask(_) | Op::Scc => {
                 [None; 3]
             }
-            Op::ShiftBy(_, a, _) | Op::Unary(_, a) => [Some(a), None, None],
+            Op::ShiftBy(_, a, _) | Op::Rotate(a, _) | Op::Unary(_, a) => [Some(a), None, None],
             Op::Binary(_, a, b) | Op::Load(_, a, b) => [Some(a), Some(b), None],
             Op::Select(a, b, c) | Op::Fma(a, b, c) | Op::FmaF64(a, b, c) => {
                 [Some(a), Some(b), Some(c)]

@@ -1,21 +1,20 @@
-//! AVX2 code for loads. The elements of a slice are moved together if they are adjacent or identical.
+//! Host code for loads. The elements of a slice are moved together if they are adjacent or identical.
 
 use std::mem::offset_of;
 
 use iced_x86::code_asm::{
-    AsmMemoryOperand, AsmRegisterYmm, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edx, esi,
-    qword_ptr, r9, rax, rcx, rdx, rsi, word_ptr, xmmword_ptr, ymmword_ptr,
+    AsmMemoryOperand, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edx, esi, qword_ptr, r9, rax, rcx,
+    rdx, rsi, word_ptr, xmmword_ptr, ymmword_ptr, zmmword_ptr,
 };
 
 use super::access::{Access, ScalarLoad};
 use super::accesses::{DWORD, frame, kept, window};
 use super::bases::strides;
 use super::frame::Frame;
-use super::graph::{Id, Op, SLICE};
-use super::places::{
-    Assembly, EXEC, EmitError, EmittedLanes, Emitter, OTHER, Prefetch, ROW, SCRATCH, SLICE_BYTES,
-    low_half, scalar, slot,
-};
+use super::graph::{Id, Op};
+use super::host::{MaskRegister, OTHER, Place, SCRATCH, Vector, Width};
+use super::masks::Comparison;
+use super::places::{Assembly, EmitError, EmittedLanes, Emitter, Prefetch, ROW, scalar};
 use crate::memory::Window;
 
 impl Assembly {
@@ -55,18 +54,18 @@ impl Assembly {
                 asm.mov(qword_ptr(to(0)), rax)?;
             }
             4 => {
-                asm.vmovdqu(low_half(SCRATCH), xmmword_ptr(rdx))?;
-                asm.vmovdqu(xmmword_ptr(to(0)), low_half(SCRATCH))?;
+                asm.vmovdqu(SCRATCH.xmm(), xmmword_ptr(rdx))?;
+                asm.vmovdqu(xmmword_ptr(to(0)), SCRATCH.xmm())?;
             }
             8 => {
-                asm.vmovdqu(SCRATCH, ymmword_ptr(rdx))?;
-                asm.vmovdqu(ymmword_ptr(to(0)), SCRATCH)?;
+                asm.vmovdqu(SCRATCH.ymm(), ymmword_ptr(rdx))?;
+                asm.vmovdqu(ymmword_ptr(to(0)), SCRATCH.ymm())?;
             }
             16 => {
-                asm.vmovdqu(SCRATCH, ymmword_ptr(rdx))?;
-                asm.vmovdqu(OTHER, ymmword_ptr(rdx + SLICE_BYTES))?;
-                asm.vmovdqu(ymmword_ptr(to(0)), SCRATCH)?;
-                asm.vmovdqu(ymmword_ptr(to(8)), OTHER)?;
+                asm.vmovdqu(SCRATCH.ymm(), ymmword_ptr(rdx))?;
+                asm.vmovdqu(OTHER.ymm(), ymmword_ptr(rdx + 8 * DWORD))?;
+                asm.vmovdqu(ymmword_ptr(to(0)), SCRATCH.ymm())?;
+                asm.vmovdqu(ymmword_ptr(to(8)), OTHER.ymm())?;
             }
             _ => return Err(EmitError::Slots),
         }
@@ -113,7 +112,7 @@ impl Emitter<'_> {
     }
 
     /// Loads elements from rows of scratch, or a single element for all lanes.
-    fn fetch_row(&mut self, to: &[AsmRegisterYmm], number: u8) -> Result<(), EmitError> {
+    fn fetch_row(&mut self, to: &[Vector], number: u8) -> Result<(), EmitError> {
         let number = self.first_access + usize::from(number);
         let asm = &mut self.code.asm;
         let (mut one, mut done) = (asm.create_label(), asm.create_label());
@@ -122,22 +121,23 @@ impl Emitter<'_> {
         asm.cmp(dword_ptr(window(number, offset_of!(Window, low))), 0)?;
         asm.je(one)?;
         for (dword, to) in to.iter().enumerate() {
-            asm.vmovdqu(*to, ymmword_ptr(rdx + rcx + dword * ROW))?;
+            let row = Place::Memory(rdx + rcx + dword * ROW);
+            self.code.load(*to, row)?;
         }
-        asm.jmp(done)?;
-        asm.set_label(&mut one)?;
+        self.code.asm.jmp(done)?;
+        self.code.asm.set_label(&mut one)?;
         for (dword, to) in to.iter().enumerate() {
-            asm.vpbroadcastd(*to, dword_ptr(rdx + dword * 4))?;
+            self.code.load(*to, Place::Uniform(rdx + dword * 4))?;
         }
-        asm.set_label(&mut done)?;
-        asm.zero_bytes()?;
+        self.code.asm.set_label(&mut done)?;
+        self.code.asm.zero_bytes()?;
         Ok(())
     }
 
     /// Loads elements at the offsets in [`OTHER`] plus the access's constant offset. RDX holds lane 0's address.
     fn fetch_shared(
         &mut self,
-        to: &[AsmRegisterYmm],
+        to: &[Vector],
         access: Access,
         stride: AsmMemoryOperand,
     ) -> Result<(), EmitError> {
@@ -151,7 +151,7 @@ impl Emitter<'_> {
             asm.jne(apart)?;
             if known == 0 {
                 for (dword, to) in to.iter().enumerate() {
-                    asm.vpbroadcastd(*to, dword_ptr(at + dword * 4))?;
+                    self.code.load(*to, Place::Uniform(at + dword * 4))?;
                 }
             } else if known > DWORD {
                 self.pick(to, at)?;
@@ -178,7 +178,7 @@ impl Emitter<'_> {
     /// Loads the elements at the offsets in [`OTHER`], which are below `places`.
     fn fetch(
         &mut self,
-        to: &[AsmRegisterYmm],
+        to: &[Vector],
         access: Access,
         places: AsmMemoryOperand,
     ) -> Result<(), EmitError> {
@@ -190,7 +190,7 @@ impl Emitter<'_> {
             self.jump_unless_row(count as u32 * DWORD, apart)?;
             self.first_place()?;
             if count > 1 && !all_active {
-                let last = (SLICE - 1) as u32 * access.bytes;
+                let last = (self.code.width.lanes() - 1) as u32 * access.bytes;
                 self.jump_unless_inside(last + 1, dword_ptr(places), apart)?;
             }
             self.prefetch(access)?;
@@ -214,13 +214,14 @@ impl Emitter<'_> {
             self.code.asm.set_label(&mut apart)?;
         }
         let mut gather = self.code.asm.create_label();
-        self.code.asm.vpbroadcastd(SCRATCH, low_half(OTHER))?;
+        self.code.broadcast(SCRATCH, OTHER)?;
         self.jump_unless_equal(gather)?;
         self.first_place()?;
-        let asm = &mut self.code.asm;
         for (dword, to) in to.iter().enumerate() {
-            asm.vpbroadcastd(*to, dword_ptr(rdx + rax + dword * 4))?;
+            let element = Place::Uniform(rdx + rax + dword * 4);
+            self.code.load(*to, element)?;
         }
+        let asm = &mut self.code.asm;
         asm.jmp(done)?;
         asm.set_label(&mut gather)?;
         for (dword, to) in to.iter().enumerate() {
@@ -234,7 +235,7 @@ impl Emitter<'_> {
     /// Loads elements smaller than a dword at the offsets in [`OTHER`], which are below `count`.
     fn fetch_part(
         &mut self,
-        to: AsmRegisterYmm,
+        to: Vector,
         bytes: u32,
         count: AsmMemoryOperand,
     ) -> Result<(), EmitError> {
@@ -245,18 +246,20 @@ impl Emitter<'_> {
         self.jump_unless_row(bytes, apart)?;
         self.first_place()?;
         if self.lanes != EmittedLanes::All {
-            let last = (SLICE as u32 - 1) * bytes;
+            let last = (self.code.width.lanes() as u32 - 1) * bytes;
             self.jump_unless_inside(last + 1, dword_ptr(count), apart)?;
         }
         let asm = &mut self.code.asm;
-        if is_byte {
-            asm.vpmovzxbd(to, qword_ptr(rdx + rax))?;
-        } else {
-            asm.vpmovzxwd(to, xmmword_ptr(rdx + rax))?;
+        let from = rdx + rax;
+        match (self.code.width, is_byte) {
+            (Width::Avx2, true) => asm.vpmovzxbd(to.ymm(), qword_ptr(from))?,
+            (Width::Avx2, false) => asm.vpmovzxwd(to.ymm(), xmmword_ptr(from))?,
+            (Width::Avx512, true) => asm.vpmovzxbd(to.zmm(), xmmword_ptr(from))?,
+            (Width::Avx512, false) => asm.vpmovzxwd(to.zmm(), ymmword_ptr(from))?,
         }
         asm.jmp(done)?;
         asm.set_label(&mut apart)?;
-        asm.vpbroadcastd(SCRATCH, low_half(OTHER))?;
+        self.code.broadcast(SCRATCH, OTHER)?;
         self.jump_unless_equal(gather)?;
         self.first_place()?;
         let asm = &mut self.code.asm;
@@ -265,8 +268,8 @@ impl Emitter<'_> {
         } else {
             asm.movzx(eax, word_ptr(rdx + rax))?;
         }
-        asm.vmovd(low_half(to), eax)?;
-        asm.vpbroadcastd(to, low_half(to))?;
+        self.code.broadcast_from(to, eax)?;
+        let asm = &mut self.code.asm;
         asm.jmp(done)?;
         asm.set_label(&mut gather)?;
         self.gather_parts(to, is_byte)?;
@@ -294,93 +297,112 @@ impl Emitter<'_> {
 
     /// Gathers elements smaller than a dword by loading the dwords that contain them, at aligned host addresses. An
     /// aligned dword is mapped if any of its bytes is.
-    fn gather_parts(&mut self, to: AsmRegisterYmm, is_byte: bool) -> Result<(), EmitError> {
-        let all = |value| [value; SLICE];
-        let offset = self.constant(all(DWORD - 1));
-        let aligned = self.constant(all(!(DWORD - 1)));
-        let shifts = self.constant(all((DWORD - 1) * u8::BITS));
-        let kept_bits = self.constant(all(if is_byte { 0xff } else { 0xffff }));
+    fn gather_parts(&mut self, to: Vector, is_byte: bool) -> Result<(), EmitError> {
+        let mut all = |value| self.code.constant(|_| value);
+        let offset = all(DWORD - 1);
+        let aligned = all(!(DWORD - 1));
+        let shifts = all((DWORD - 1) * u8::BITS);
+        let kept_bits = all(if is_byte { 0xff } else { 0xffff });
         let asm = &mut self.code.asm;
         asm.lea(rsi, qword_ptr(rdx + (DWORD - 1)))?;
         asm.and(rsi, -(DWORD as i32))?;
         asm.mov(eax, esi)?;
         asm.sub(eax, edx)?;
         asm.mov(rdx, rsi)?;
-        asm.vmovd(low_half(SCRATCH), eax)?;
-        asm.vpbroadcastd(SCRATCH, low_half(SCRATCH))?;
-        asm.vpsubd(OTHER, OTHER, SCRATCH)?;
+        self.code.broadcast_from(SCRATCH, eax)?;
+        self.code.vpsubd(OTHER, OTHER, SCRATCH)?;
         if !is_byte {
-            asm.vpand(SCRATCH, OTHER, offset)?;
-            asm.vpcmpeqd(SCRATCH, SCRATCH, offset)?;
-            if self.lanes == EmittedLanes::All {
-                asm.vtestps(SCRATCH, SCRATCH)?;
-            } else {
-                asm.vtestps(SCRATCH, slot(EXEC))?;
-            }
-            asm.jne(self.guarded)?;
+            // The element may not cross into the next dword.
+            self.code.vpand(to, OTHER, offset)?;
+            self.compare(Comparison::AtLeast, to, offset)?;
+            self.code.asm.jne(self.guarded)?;
         }
-        asm.vmovdqu(kept(0), OTHER)?;
-        asm.vpand(OTHER, OTHER, aligned)?;
+        self.code.store(kept(0), OTHER)?;
+        self.code.vpand(OTHER, OTHER, aligned)?;
         self.gather(to, 0)?;
-        let asm = &mut self.code.asm;
-        asm.vmovdqu(OTHER, kept(0))?;
-        asm.vpslld(OTHER, OTHER, u8::BITS.trailing_zeros())?;
-        asm.vpand(OTHER, OTHER, shifts)?;
-        asm.vpsrlvd(to, to, OTHER)?;
-        asm.vpand(to, to, kept_bits)?;
+        self.code.load(OTHER, Place::Memory(kept(0)))?;
+        self.code
+            .vpslld(OTHER, OTHER, u8::BITS.trailing_zeros() as i32)?;
+        self.code.vpand(OTHER, OTHER, shifts)?;
+        self.code.vpsrlvd(to, to, OTHER)?;
+        self.code.vpand(to, to, kept_bits)?;
         Ok(())
     }
 
     /// Gathers the dwords `offset` bytes after the offsets in [`OTHER`].
-    fn gather(&mut self, to: AsmRegisterYmm, offset: usize) -> Result<(), EmitError> {
-        let asm = &mut self.code.asm;
-        if self.lanes == EmittedLanes::All {
-            asm.vpcmpeqd(SCRATCH, SCRATCH, SCRATCH)?;
-        } else {
-            asm.vmovdqa(SCRATCH, slot(EXEC))?;
+    fn gather(&mut self, to: Vector, offset: usize) -> Result<(), EmitError> {
+        self.code.vpxor(to, to, to)?;
+        let all_active = self.lanes == EmittedLanes::All;
+        if self.code.width == Width::Avx512 {
+            self.code.lanes_to_move(all_active)?;
+            let mask = MaskRegister::SCRATCH;
+            self.code
+                .asm
+                .vpgatherdd(to.merged(mask), zmmword_ptr(rdx + OTHER.zmm() + offset))?;
+            return Ok(());
         }
-        asm.vpxor(to, to, to)?;
-        asm.vpgatherdd_3(to, ymmword_ptr(rdx + OTHER + offset), SCRATCH)?;
+        if all_active {
+            self.code.vpcmpeqd(SCRATCH, SCRATCH, SCRATCH)?;
+        } else {
+            self.code.load_exec()?;
+        }
+        let from = ymmword_ptr(rdx + OTHER.ymm() + offset);
+        self.code.asm.vpgatherdd_3(to.ymm(), from, SCRATCH.ymm())?;
         Ok(())
     }
 
     /// Loads adjacent dwords.
-    fn load_row(&mut self, to: AsmRegisterYmm, from: AsmMemoryOperand) -> Result<(), EmitError> {
-        let from = ymmword_ptr(from);
+    fn load_row(&mut self, to: Vector, from: AsmMemoryOperand) -> Result<(), EmitError> {
         if self.lanes == EmittedLanes::All {
-            self.code.asm.vmovdqu(to, from)?;
+            self.code.load(to, Place::Memory(from))?;
+        } else if self.code.width == Width::Avx512 {
+            let from = Place::Memory(from);
+            self.code.load_where(MaskRegister::EXEC, to, from, false)?;
         } else {
-            self.code.asm.vmovdqa(SCRATCH, slot(EXEC))?;
-            self.code.asm.vpmaskmovd(to, SCRATCH, from)?;
+            self.code.load_exec()?;
+            let from = ymmword_ptr(from);
+            self.code.asm.vpmaskmovd(to.ymm(), SCRATCH.ymm(), from)?;
         }
         Ok(())
     }
 
     /// Loads adjacent elements of two or four dwords.
-    fn pick(&mut self, to: &[AsmRegisterYmm], from: AsmMemoryOperand) -> Result<(), EmitError> {
+    fn pick(&mut self, to: &[Vector], from: AsmMemoryOperand) -> Result<(), EmitError> {
+        if self.code.width == Width::Avx512 {
+            for (part, register) in to.iter().enumerate() {
+                let bytes = Width::Avx512.bytes();
+                self.code
+                    .load(*register, Place::Memory(from + part * bytes))?;
+            }
+            self.code.transpose(to)?;
+            return Ok(());
+        }
         let asm = &mut self.code.asm;
         // Each register holds 16 bytes of elements of the first four lanes and 16 bytes of the other four, because
         // moving data across register halves is slow.
         for (part, register) in to.iter().enumerate() {
             let at = |half: usize| xmmword_ptr(from + (half * to.len() + part) * 16);
-            asm.vmovdqu(low_half(*register), at(0))?;
-            asm.vinserti128(*register, *register, at(1), 1)?;
+            asm.vmovdqu(register.xmm(), at(0))?;
+            asm.vinserti128(register.ymm(), register.ymm(), at(1), 1)?;
         }
-        match *to {
+        let (scratch, other) = (SCRATCH.ymm(), OTHER.ymm());
+        match to {
             [a, b] => {
-                asm.vshufps(SCRATCH, a, b, 0xdd)?;
+                let (a, b) = (a.ymm(), b.ymm());
+                asm.vshufps(scratch, a, b, 0xdd)?;
                 asm.vshufps(a, a, b, 0x88)?;
-                asm.vmovdqa(b, SCRATCH)?;
+                asm.vmovdqa(b, scratch)?;
             }
             [a, b, c, d] => {
-                asm.vpunpckldq(SCRATCH, a, b)?;
+                let (a, b, c, d) = (a.ymm(), b.ymm(), c.ymm(), d.ymm());
+                asm.vpunpckldq(scratch, a, b)?;
                 asm.vpunpckhdq(a, a, b)?;
-                asm.vpunpckldq(OTHER, c, d)?;
+                asm.vpunpckldq(other, c, d)?;
                 asm.vpunpckhdq(c, c, d)?;
                 asm.vpunpckhqdq(d, a, c)?;
                 asm.vpunpcklqdq(c, a, c)?;
-                asm.vpunpcklqdq(a, SCRATCH, OTHER)?;
-                asm.vpunpckhqdq(b, SCRATCH, OTHER)?;
+                asm.vpunpcklqdq(a, scratch, other)?;
+                asm.vpunpckhqdq(b, scratch, other)?;
             }
             _ => return Err(EmitError::Slots),
         }

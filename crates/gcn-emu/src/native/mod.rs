@@ -20,6 +20,8 @@ mod absent;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod graph;
 #[cfg(all(unix, target_arch = "x86_64"))]
+mod host;
+#[cfg(all(unix, target_arch = "x86_64"))]
 mod access;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod record;
@@ -41,6 +43,10 @@ mod frame;
 mod bases;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod places;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod instructions;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod masks;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod lane;
 #[cfg(all(unix, target_arch = "x86_64"))]

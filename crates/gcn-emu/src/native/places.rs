@@ -9,30 +9,31 @@ use std::mem::offset_of;
 
 use iced_x86::IcedError;
 use iced_x86::code_asm::{
-    AsmMemoryOperand, AsmRegisterXmm, AsmRegisterYmm, CodeAssembler, CodeLabel, byte_ptr,
-    dword_ptr, eax, r8, r12, r13, r14, rbx, rcx, registers, rsp, ymmword_ptr,
+    AsmMemoryOperand, CodeAssembler, CodeLabel, byte_ptr, dword_ptr, eax, r8, r12, r13, r14, rbx,
+    rcx, rsp, word_ptr,
 };
 
 use super::access::{Access, StoredElements};
 use super::bases::{ShareBase, bases};
-use super::frame::{Frame, VALUES};
-use super::graph::{Id, Op, SLICE};
+use super::frame::Frame;
+use super::graph::{Id, Op};
+use super::host::{MaskRegister, Place, Row, Vector, Width};
 use super::lower::Lowered;
 
-/// Size in bytes of a slice of a vector register.
-pub(super) const SLICE_BYTES: usize = SLICE * 4;
 /// Size in bytes of a vector register.
 pub(super) const ROW: usize = 256;
 /// Maximum number of stack slots.
 pub(super) const SLOTS: usize = 120;
-/// Stack slot of the mask of active lanes.
+/// Stack slot of the mask of active lanes, for AVX2.
 pub(super) const EXEC: usize = 0;
 pub(super) const FIRST_SLOT: usize = 1;
 
 /// Code under construction, with its constant pool.
 pub(super) struct Assembly {
     pub(super) asm: CodeAssembler,
-    pub(super) constants: Vec<[u32; SLICE]>,
+    /// Width of the vectors of the current part.
+    pub(super) width: Width,
+    pub(super) constants: Vec<Row>,
     /// Accesses of all parts so far.
     pub(super) accesses: Vec<Access>,
     /// True if M0 limits the accessible LDS.
@@ -65,7 +66,7 @@ pub(super) struct Miss {
     pub(super) retry: CodeLabel,
     /// Index of the access in the region.
     pub(super) access: usize,
-    pub(super) address: [AsmRegisterYmm; 2],
+    pub(super) address: [Vector; 2],
 }
 
 /// Out-of-line store of elements that are not adjacent.
@@ -73,7 +74,7 @@ pub(super) struct Scattered {
     pub(super) label: CodeLabel,
     pub(super) behind: CodeLabel,
     pub(super) elements: StoredElements,
-    pub(super) values: Vec<AsmRegisterYmm>,
+    pub(super) values: Vec<Vector>,
 }
 
 /// Error that prevents emission of a graph.
@@ -87,30 +88,12 @@ pub(super) enum EmitError {
     Encoding(#[from] IcedError),
 }
 
-#[rustfmt::skip]
-pub(super) const YMM: [AsmRegisterYmm; 16] = {
-    use registers::*;
-    [ymm0, ymm1, ymm2, ymm3, ymm4, ymm5, ymm6, ymm7, ymm8, ymm9, ymm10, ymm11, ymm12, ymm13, ymm14, ymm15]
-};
-#[rustfmt::skip]
-pub(super) const XMM: [AsmRegisterXmm; 16] = {
-    use registers::*;
-    [xmm0, xmm1, xmm2, xmm3, xmm4, xmm5, xmm6, xmm7, xmm8, xmm9, xmm10, xmm11, xmm12, xmm13, xmm14, xmm15]
-};
-pub(super) const SCRATCH: AsmRegisterYmm = YMM[14];
-pub(super) const OTHER: AsmRegisterYmm = YMM[15];
-
-/// Operand of a host instruction.
-#[derive(Clone, Copy)]
-pub(super) enum Place {
-    Register(AsmRegisterYmm),
-    Memory(AsmMemoryOperand),
-}
-
 /// Location and remaining uses of a value.
 #[derive(Clone, Default)]
 pub(super) struct ValueState {
-    pub(super) register: Option<usize>,
+    pub(super) register: Option<Vector>,
+    /// Mask register that holds the value, which is a mask.
+    pub(super) mask: Option<MaskRegister>,
     pub(super) slot: Option<usize>,
     /// Positions of the uses in the order of operations.
     pub(super) uses: VecDeque<usize>,
@@ -122,7 +105,12 @@ pub(super) struct Emitter<'a> {
     pub(super) lowered: &'a Lowered,
     pub(super) lanes: EmittedLanes,
     pub(super) values: Vec<ValueState>,
-    pub(super) registers: [Option<Id>; VALUES],
+    /// Registers for values, and the values that they hold.
+    pub(super) registers: Vec<(Vector, Option<Id>)>,
+    /// Values computed in mask registers.
+    pub(super) is_mask: Vec<bool>,
+    /// Mask registers for values, and the values that they hold.
+    pub(super) masks: Vec<(MaskRegister, Option<Id>)>,
     /// Scalar registers and the stack slots that they are broadcast to.
     pub(super) scalars: Vec<(u8, usize)>,
     pub(super) slots: usize,
@@ -136,7 +124,7 @@ pub(super) struct Emitter<'a> {
     /// Shared bases of LDS loads.
     pub(super) bases: Vec<ShareBase>,
     /// Registers that must not be evicted.
-    pub(super) pinned: Vec<AsmRegisterYmm>,
+    pub(super) pinned: Vec<Vector>,
 }
 
 /// Lanes that the emitted code computes.
@@ -154,12 +142,29 @@ impl Assembly {
     pub(super) fn new(limits_share: bool) -> Result<Assembly, EmitError> {
         Ok(Assembly {
             asm: CodeAssembler::new(64)?,
+            width: Width::current(),
             constants: Vec::new(),
             accesses: Vec::new(),
             limits_share,
             helpers: None,
             scatters: Vec::new(),
         })
+    }
+
+    /// Address of a stack slot.
+    pub(super) fn slot(&self, number: usize) -> AsmMemoryOperand {
+        rsp + (number * self.width.bytes()) as i32
+    }
+
+    /// Constant whose lanes have the values that `lane` returns.
+    pub(super) fn constant(&mut self, lane: impl Fn(u32) -> u32) -> Place {
+        let value = Row(std::array::from_fn(|number| lane(number as u32)));
+        let known = self.constants.iter().position(|it| *it == value);
+        let number = known.unwrap_or_else(|| {
+            self.constants.push(value);
+            self.constants.len() - 1
+        });
+        Place::Memory(r13 + (number * size_of::<Row>()) as i32)
     }
 }
 
@@ -171,11 +176,15 @@ impl<'a> Emitter<'a> {
         (guarded, first_access): (CodeLabel, usize),
     ) -> Emitter<'a> {
         Emitter {
-            code,
             lowered,
             lanes,
             values: vec![ValueState::default(); lowered.graph.len()],
-            registers: [None; VALUES],
+            registers: code.width.values().map(|it| (it, None)).collect(),
+            is_mask: match code.width {
+                Width::Avx2 => vec![false; lowered.graph.len()],
+                Width::Avx512 => lowered.graph.masks(),
+            },
+            masks: MaskRegister::values().map(|it| (it, None)).collect(),
             scalars: Vec::new(),
             slots: FIRST_SLOT,
             guarded,
@@ -185,6 +194,7 @@ impl<'a> Emitter<'a> {
             prefetches: Vec::new(),
             bases: bases(lowered),
             pinned: Vec::new(),
+            code,
         }
     }
 
@@ -208,74 +218,65 @@ impl<'a> Emitter<'a> {
             && (is_last || is_constant)
             && let Some(memory) = self.memory(id)
         {
-            return Ok(Place::Memory(memory));
+            return Ok(memory);
         }
         Ok(Place::Register(self.in_register(id, place)?))
     }
 
     /// Memory operand of a value, if it is in memory.
-    pub(super) fn memory(&mut self, id: Id) -> Option<AsmMemoryOperand> {
+    pub(super) fn memory(&mut self, id: Id) -> Option<Place> {
         if let Some(at) = self.values[id.0 as usize].slot {
-            return Some(slot(at));
+            return Some(Place::Memory(self.code.slot(at)));
         }
         match self.lowered.graph.op(id) {
-            Op::Vgpr(register) => Some(vgpr(register)),
+            Op::Vgpr(register) => Some(Place::Memory(vgpr(register))),
             Op::Scalar(register) => {
                 let known = self.scalars.iter().find(|(it, _)| *it == register);
-                known.map(|(_, at)| slot(*at))
+                match known {
+                    Some((_, at)) => Some(Place::Memory(self.code.slot(*at))),
+                    None if self.lanes == EmittedLanes::Scalar => None,
+                    None => Some(Place::Uniform(scalar(register))),
+                }
             }
-            Op::Const(value) => Some(self.constant([value; SLICE])),
+            Op::Const(value) => Some(self.code.constant(|_| value)),
             Op::Const64(value) => {
                 let dwords = [value as u32, (value >> u32::BITS) as u32];
-                Some(self.constant(std::array::from_fn(|n| dwords[n % 2])))
+                Some(self.code.constant(|lane| dwords[lane as usize % 2]))
             }
             _ => None,
         }
     }
 
-    pub(super) fn constant(&mut self, value: [u32; SLICE]) -> AsmMemoryOperand {
-        let constants = &mut self.code.constants;
-        let known = constants.iter().position(|it| *it == value);
-        let number = known.unwrap_or_else(|| {
-            constants.push(value);
-            constants.len() - 1
-        });
-        ymmword_ptr(r13 + (number * SLICE_BYTES) as i32)
-    }
-
     /// Returns a source in a register, loading it if necessary.
-    pub(super) fn in_register(
-        &mut self,
-        id: Id,
-        place: usize,
-    ) -> Result<AsmRegisterYmm, EmitError> {
+    pub(super) fn in_register(&mut self, id: Id, place: usize) -> Result<Vector, EmitError> {
         if let Some(register) = self.values[id.0 as usize].register {
-            return Ok(YMM[register]);
+            return Ok(register);
         }
-        let register = self.free_register(place)?;
-        self.take(register, id);
-        let to = YMM[register];
-        match self.memory(id) {
-            Some(memory) => self.code.asm.vmovdqu(to, memory)?,
-            None => self.load_leaf(register, self.lowered.graph.op(id))?,
+        let to = self.free_register(place)?;
+        self.take(to, id);
+        let mask = self.values[id.0 as usize].mask;
+        match (mask, self.memory(id)) {
+            (Some(mask), _) => self.code.asm.vpmovm2d(to.zmm(), mask.k())?,
+            (None, Some(memory)) => self.code.load(to, memory)?,
+            (None, None) => self.load_leaf(to, self.lowered.graph.op(id))?,
         }
         Ok(to)
     }
 
     /// Loads a leaf that has no memory operand.
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are in memory")]
-    pub(super) fn load_leaf(&mut self, register: usize, op: Op) -> Result<(), EmitError> {
+    pub(super) fn load_leaf(&mut self, to: Vector, op: Op) -> Result<(), EmitError> {
         match op {
-            Op::Mask(first) => self.expand_mask(register, first)?,
-            Op::Scalar(number) => self
-                .code
-                .asm
-                .vmovd(XMM[register], dword_ptr(scalar(number)))?,
+            Op::Mask(first) => self.expand_mask(to, first)?,
+            Op::Scalar(number) => {
+                let from = dword_ptr(scalar(number));
+                self.code.asm.vmovd(to.xmm(), from)?;
+            }
             Op::Scc => {
                 let asm = &mut self.code.asm;
                 asm.xor(eax, eax)?;
                 asm.sub(eax, dword_ptr(r14 + offset_of!(Frame, scc)))?;
-                asm.vmovd(XMM[register], eax)?;
+                asm.vmovd(to.xmm(), eax)?;
             }
             _ => return Err(EmitError::Slots),
         }
@@ -283,22 +284,31 @@ impl<'a> Emitter<'a> {
     }
 
     /// Allocates a register for the result of an operation, possibly that of a dead source.
-    pub(super) fn result(&mut self, place: usize, id: Id) -> Result<AsmRegisterYmm, EmitError> {
+    pub(super) fn result(&mut self, place: usize, id: Id) -> Result<Vector, EmitError> {
         self.release(place);
         let register = self.free_register(place)?;
         self.take(register, id);
-        Ok(YMM[register])
+        Ok(register)
     }
 
     /// Frees the registers of values that are not used after an operation, except pinned ones.
     pub(super) fn release(&mut self, place: usize) {
-        for (register, host) in YMM.iter().enumerate().take(VALUES) {
-            if let Some(held) = self.registers[register]
-                && !self.pinned.contains(host)
-                && !self.is_used_behind(held, place)
-            {
-                self.values[held.0 as usize].register = None;
-                self.registers[register] = None;
+        let is_dead = |values: &[ValueState], id: Id| {
+            let last = values[id.0 as usize].uses.back();
+            last.is_none_or(|last| *last <= place)
+        };
+        for (register, held) in &mut self.registers {
+            let dead =
+                held.filter(|id| !self.pinned.contains(register) && is_dead(&self.values, *id));
+            if let Some(id) = dead {
+                self.values[id.0 as usize].register = None;
+                *held = None;
+            }
+        }
+        for (_, held) in &mut self.masks {
+            if let Some(id) = held.filter(|id| is_dead(&self.values, *id)) {
+                self.values[id.0 as usize].mask = None;
+                *held = None;
             }
         }
     }
@@ -309,65 +319,86 @@ impl<'a> Emitter<'a> {
     }
 
     /// Assigns a free register to a value.
-    pub(super) fn take(&mut self, register: usize, id: Id) {
-        self.registers[register] = Some(id);
+    pub(super) fn take(&mut self, register: Vector, id: Id) {
+        let held = self.registers.iter_mut().find(|(it, _)| *it == register);
+        if let Some((_, held)) = held {
+            *held = Some(id);
+        }
         self.values[id.0 as usize].register = Some(register);
     }
 
     /// Returns a free register, evicting a value if necessary.
-    pub(super) fn free_register(&mut self, place: usize) -> Result<usize, EmitError> {
-        if let Some(free) = self.registers.iter().position(Option::is_none) {
-            return Ok(free);
+    pub(super) fn free_register(&mut self, place: usize) -> Result<Vector, EmitError> {
+        if let Some((free, _)) = self.registers.iter().find(|(_, held)| held.is_none()) {
+            return Ok(*free);
         }
-        let mut farthest = None;
-        for (register, held) in self.registers.iter().enumerate() {
-            let Some(id) = held else {
-                continue;
-            };
-            if self.pinned.contains(&YMM[register]) {
-                continue;
-            }
-            let uses = &mut self.values[id.0 as usize].uses;
-            while uses.front().is_some_and(|use_| *use_ < place) {
-                uses.pop_front();
-            }
-            let next = uses.front().copied().unwrap_or(usize::MAX);
-            // Operands of this operation stay in their registers.
-            if next != place && farthest.is_none_or(|(_, most)| next > most) {
-                farthest = Some((register, next));
-            }
-        }
-        let (register, next) = farthest.ok_or(EmitError::Slots)?;
-        if let Some(id) = self.registers[register].take() {
-            self.values[id.0 as usize].register = None;
-            if next != usize::MAX && self.memory(id).is_none() {
+        let held = self.registers.iter().enumerate();
+        let held: Vec<(usize, Id)> = held
+            .filter(|(_, (register, _))| !self.pinned.contains(register))
+            .filter_map(|(number, (_, id))| Some((number, (*id)?)))
+            .collect();
+        let (number, is_used) = self.farthest(&held, place)?;
+        let (register, id) = &mut self.registers[number];
+        let register = *register;
+        if let Some(id) = id.take() {
+            let value = &mut self.values[id.0 as usize];
+            value.register = None;
+            if is_used && value.mask.is_none() && self.memory(id).is_none() {
                 if self.slots == SLOTS {
                     return Err(EmitError::Slots);
                 }
                 self.values[id.0 as usize].slot = Some(self.slots);
-                self.code.asm.vmovdqa(slot(self.slots), YMM[register])?;
+                let to = self.code.slot(self.slots);
+                self.code.store(to, register)?;
                 self.slots += 1;
             }
         }
         Ok(register)
     }
 
+    /// Returns the number of the value whose next use is farthest away, and whether it has one. Operands of the
+    /// operation at `place` are skipped.
+    pub(super) fn farthest(
+        &mut self,
+        held: &[(usize, Id)],
+        place: usize,
+    ) -> Result<(usize, bool), EmitError> {
+        let mut farthest = None;
+        for &(number, id) in held {
+            let uses = &mut self.values[id.0 as usize].uses;
+            while uses.front().is_some_and(|use_| *use_ < place) {
+                uses.pop_front();
+            }
+            let next = uses.front().copied().unwrap_or(usize::MAX);
+            if next != place && farthest.is_none_or(|(_, most)| next > most) {
+                farthest = Some((number, next));
+            }
+        }
+        let (number, next) = farthest.ok_or(EmitError::Slots)?;
+        Ok((number, next != usize::MAX))
+    }
+
     /// Expands the mask in a pair of scalar registers to all ones or all zeros in each lane.
-    pub(super) fn expand_mask(&mut self, register: usize, first: u8) -> Result<(), EmitError> {
-        let bits = self.constant(std::array::from_fn(|lane| 1 << lane));
-        let to = YMM[register];
-        self.code.asm.movzx(eax, byte_ptr(mask_byte(first)))?;
-        self.code.asm.vmovd(XMM[register], eax)?;
-        self.code.asm.vpbroadcastd(to, XMM[register])?;
-        self.code.asm.vpand(to, to, bits)?;
-        self.code.asm.vpcmpeqd(to, to, bits)?;
+    pub(super) fn expand_mask(&mut self, to: Vector, first: u8) -> Result<(), EmitError> {
+        if self.code.width == Width::Avx512 {
+            let mask = MaskRegister::SCRATCH.k();
+            let asm = &mut self.code.asm;
+            asm.kmovw(mask, word_ptr(mask_bits(first)))?;
+            asm.vpmovm2d(to.zmm(), mask)?;
+            return Ok(());
+        }
+        let bits = self.code.constant(|lane| 1 << lane);
+        self.code.asm.movzx(eax, byte_ptr(mask_bits(first)))?;
+        self.code.broadcast_from(to, eax)?;
+        self.code.vpand(to, to, bits)?;
+        self.code.vpcmpeqd(to, to, bits)?;
         Ok(())
     }
 }
 
 /// Slice of a vector register.
 pub(super) fn vgpr(register: u8) -> AsmMemoryOperand {
-    ymmword_ptr(rbx + rcx + i32::from(register) * ROW as i32)
+    rbx + rcx + i32::from(register) * ROW as i32
 }
 
 /// Scalar register as a memory operand.
@@ -375,21 +406,7 @@ pub(super) fn scalar(register: u8) -> AsmMemoryOperand {
     r12 + i32::from(register) * 4
 }
 
-/// Byte of a mask with the bits of the current slice.
-pub(super) fn mask_byte(first: u8) -> AsmMemoryOperand {
+/// Bits of the current slice in the mask in a pair of scalar registers.
+pub(super) fn mask_bits(first: u8) -> AsmMemoryOperand {
     r12 + r8 + i32::from(first) * 4
-}
-
-pub(super) fn slot(number: usize) -> AsmMemoryOperand {
-    ymmword_ptr(rsp + (number * SLICE_BYTES) as i32)
-}
-
-pub(super) fn low_half(register: AsmRegisterYmm) -> AsmRegisterXmm {
-    XMM[number(register)]
-}
-
-/// Number of a host register.
-pub(super) fn number(register: AsmRegisterYmm) -> usize {
-    let number = YMM.iter().position(|it| *it == register);
-    number.unwrap_or(0)
 }

@@ -137,10 +137,7 @@ impl<'r> Recorded<'r> {
 
     /// Compares two unsigned dwords. Returns a mask, and true if it is inverted.
     fn less_unsigned(self, a: Id, b: Id) -> (Id, bool) {
-        let r = self.recorder;
-        let greater = r.binary(Binary::MaxUnsigned, a, b);
-        // `a` is not less than `b` if it is the maximum of both.
-        (r.binary(Binary::Equal, greater, a), true)
+        (self.recorder.binary(Binary::AtLeast, a, b), true)
     }
 
     /// Converts a mask to the number 1 or 0.
@@ -359,13 +356,10 @@ impl<'r> Value for Recorded<'r> {
                 return one.with(r.binary(Binary::MinSigned, a, b));
             }
         }
-        if let (false, Op::Binary(Binary::Equal, greater, a)) = (one.is_wide, r.op(flag.mask))
-            && let Op::Binary(Binary::MaxUnsigned, first, b) = r.op(greater)
-            && first == a
-        {
+        if let (false, Op::Binary(Binary::AtLeast, a, b)) = (one.is_wide, r.op(flag.mask)) {
             let pair = (one.low(), other.low());
             if pair == (a, b) {
-                return one.with(greater);
+                return one.with(r.binary(Binary::MaxUnsigned, a, b));
             } else if pair == (b, a) {
                 return one.with(r.binary(Binary::MinUnsigned, a, b));
             }

@@ -12,8 +12,8 @@ use super::access::Access;
 use super::engine::{Policy, Variant};
 use super::frame::{Called, Caller, FrameSlot, Item};
 use super::function::{self, Function};
-use super::graph::SLICE;
 use super::graph::{Id, Op};
+use super::host::{Row, Width};
 use super::interface::{Candidate, Fallback, NativeExit, PlanExit};
 use super::lower::Lowered;
 use super::pages::CodePages;
@@ -49,7 +49,8 @@ struct Region {
     /// Registers that the blocks use; only recorded for [`Variant::Observed`].
     registers: RegisterSet,
     pages: CodePages,
-    constants: Box<[[u32; SLICE]]>,
+    constants: Box<[Row]>,
+    width: Width,
     accesses: Box<[Access]>,
     /// Unique number of the region.
     number: u64,
@@ -140,11 +141,16 @@ impl NativeBlock {
         slot: &'a mut FrameSlot,
     ) -> Runner<'a, F> {
         let region = &*self.region;
-        let data = (&*region.items, &*region.accesses, &*region.constants);
+        let data = (
+            &*region.items,
+            &*region.accesses,
+            &*region.constants,
+            region.width,
+        );
         let function = region.pages.address(0);
         Runner {
             native: self,
-            // SAFETY: code, items, accesses and constants belong to one function.
+            // SAFETY: code, items, accesses, constants and width belong to one function.
             caller: unsafe { Caller::new(function, data, region.number, fallback, slot) },
         }
     }
@@ -276,6 +282,7 @@ fn compile(
     let Function {
         code,
         constants,
+        width,
         accesses,
         entries,
     } = function::emit(plans, isa, &mut items)?;
@@ -288,6 +295,7 @@ fn compile(
         registers,
         pages,
         constants: constants.into(),
+        width,
         accesses: accesses.into(),
         number: REGIONS.fetch_add(1, Relaxed),
         items: items.into(),
