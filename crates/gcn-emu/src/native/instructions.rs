@@ -257,6 +257,7 @@ macro_rules! mask_registers {
 mask_registers! {
     equal_mask / vpcmpeqd;
     greater_mask / vpcmpgtd;
+    unsigned_mask / vpcmpud (comparison);
     float_mask / vcmpps (predicate);
     double_mask / vcmppd (predicate);
 }
@@ -360,7 +361,7 @@ impl Assembly {
     /// Joins even lanes of `a` with odd lanes of `b`.
     pub(super) fn interleave(&mut self, to: Vector, a: Vector, b: Place) -> Result<(), IcedError> {
         if self.width == Width::Avx2 {
-            return self.vpblendd(to, a, b, ODD);
+            return self.vpblendd(to, a, b, ODD & 0xff);
         }
         let odd = MaskRegister::SCRATCH;
         self.asm.mov(eax, ODD)?;
