@@ -14,7 +14,7 @@ use iced_x86::code_asm::{
 };
 
 use super::access::{Access, BufferAccess, ScalarSource, Space, StoredElements};
-use super::bases::{APART, ignored_bits};
+use super::bases::{APART, BASE_MIDDLE, BASE_STRIDE, HALF, HALVES, ignored_bits};
 use super::frame::{BASE_HIGH_BITS, Frame, SHARE_SIZES, WORDS};
 use super::graph::Id;
 use super::host::{MaskRegister, OTHER, Place, Row, SCRATCH, Vector, Width};
@@ -297,7 +297,7 @@ impl Assembly {
 
 impl Emitter<'_> {
     /// Prepares a load if its base is shared: loads the address of lane 0 into RDX and the offsets of all lanes into
-    /// [`OTHER`], both without the load's constant offset. Returns a memory operand with the stride between lanes.
+    /// [`OTHER`], both without the load's constant offset. Returns the stack slot of the base.
     pub(super) fn shared_base(
         &mut self,
         place: usize,
@@ -316,11 +316,11 @@ impl Emitter<'_> {
         let at = self.code.slot(slot);
         self.code.asm.mov(rdx, qword_ptr(at))?;
         self.code.load(OTHER, low)?;
-        Ok(Some(dword_ptr(at + size_of::<u64>())))
+        Ok(Some(at))
     }
 
-    /// Checks the offsets of the loads that share a base and finds their stride. Returns the stack slot that holds
-    /// lane 0's address and the stride.
+    /// Checks the offsets of the loads that share a base and finds their stride. Returns the stack slot with the
+    /// results, at the offsets [`BASE_STRIDE`] and [`BASE_MIDDLE`] after lane 0's address.
     fn find_base(&mut self, place: usize, number: usize) -> Result<usize, EmitError> {
         let base = &self.bases[number];
         let (low, end, ignored) = (base.low, base.end, base.ignored);
@@ -348,7 +348,7 @@ impl Emitter<'_> {
         self.code.broadcast(OTHER, low)?;
         self.code.vpsubd(OTHER, low, OTHER)?;
         let mut known = self.code.asm.create_label();
-        for stride in strides {
+        for &stride in &strides {
             let distances = self.code.constant(|lane| lane * stride);
             let mut other = self.code.asm.create_label();
             self.code.asm.mov(edi, stride)?;
@@ -368,17 +368,31 @@ impl Emitter<'_> {
             asm.set_label(&mut other)?;
             asm.zero_bytes()?;
         }
+        let at = self.code.slot(kept_at);
+        let share = qword_ptr(frame(offset_of!(Frame, share)));
+        if self.has_halves() {
+            self.spread_halves(low)?;
+            self.code.vpsubd(OTHER, low, SCRATCH)?;
+            self.middle_lane(low)?;
+            let asm = &mut self.code.asm;
+            asm.add(rsi, share)?;
+            asm.mov(qword_ptr(at + BASE_MIDDLE), rsi)?;
+            for &stride in &strides {
+                self.code.asm.mov(edi, (stride | HALVES) as i32)?;
+                let distances = self.code.constant(|lane| lane % HALF * stride);
+                self.compare(Comparison::NotEqual, OTHER, distances)?;
+                self.code.asm.je(known)?;
+            }
+        }
         let asm = &mut self.code.asm;
         asm.mov(edi, APART)?;
         asm.set_label(&mut known)?;
-        let at = self.code.slot(kept_at);
-        let asm = &mut self.code.asm;
-        asm.mov(dword_ptr(at + size_of::<u64>()), edi)?;
+        asm.mov(dword_ptr(at + BASE_STRIDE), edi)?;
         // Negative only if lane 0 is inactive.
         self.code.first_lane(eax, low)?;
         let asm = &mut self.code.asm;
         asm.movsxd(rax, eax)?;
-        asm.add(rax, qword_ptr(frame(offset_of!(Frame, share))))?;
+        asm.add(rax, share)?;
         asm.mov(qword_ptr(at), rax)?;
         Ok(kept_at)
     }

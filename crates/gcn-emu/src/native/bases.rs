@@ -18,8 +18,18 @@ pub(super) struct ShareBase {
     pub(super) slot: Option<usize>,
 }
 
+/// Offset of the stride in a base's stack slot, which starts with lane 0's address.
+pub(super) const BASE_STRIDE: usize = 8;
+/// Offset of the address of lane [`HALF`].
+pub(super) const BASE_MIDDLE: usize = 16;
+
 /// Stride value for lanes that match none of a base's strides.
 pub(super) const APART: i32 = -1;
+
+/// Number of lanes in half of an AVX-512 slice. Tiles are often eight lanes wide.
+pub(super) const HALF: u32 = 8;
+/// Bit of a stride that is constant only within each half of the slice.
+pub(super) const HALVES: u32 = 1 << 30;
 
 /// Strides, in bytes, at which a load moves its elements together: adjacent, overlapping or identical elements.
 pub(super) fn strides(access: Access) -> impl Iterator<Item = u32> {

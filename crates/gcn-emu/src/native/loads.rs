@@ -3,19 +3,22 @@
 use std::mem::offset_of;
 
 use iced_x86::code_asm::{
-    AsmMemoryOperand, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edx, esi, qword_ptr, r9, rax, rcx,
-    rdx, rsi, word_ptr, xmmword_ptr, ymmword_ptr, zmmword_ptr,
+    AsmMemoryOperand, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edi, edx, esi, qword_ptr, r9, rax,
+    rcx, rdx, rsi, word_ptr, xmmword_ptr, ymmword_ptr, zmmword_ptr,
 };
 
 use super::access::{Access, ScalarLoad};
 use super::accesses::{DWORD, frame, kept, window};
-use super::bases::strides;
+use super::bases::{APART, BASE_MIDDLE, BASE_STRIDE, HALF, HALVES, strides};
 use super::frame::Frame;
 use super::graph::{Id, Op};
 use super::host::{MaskRegister, OTHER, Place, SCRATCH, Vector, Width};
 use super::masks::Comparison;
 use super::places::{Assembly, EmitError, EmittedLanes, Emitter, Prefetch, ROW, scalar};
 use crate::memory::Window;
+
+/// Lanes of the upper half of an AVX-512 slice.
+const UPPER_HALF: u32 = 0xff00;
 
 impl Assembly {
     /// Emits a scalar load. The code jumps to `missed` if the address in RDX is outside the access's window. `found` is
@@ -104,7 +107,7 @@ impl Emitter<'_> {
         self.pinned.clear();
         let count = self.count(usize::from(number) + self.first_access, access);
         match (&*to, shared) {
-            (_, Some(stride)) => self.fetch_shared(&to, access, stride),
+            (_, Some(base)) => self.fetch_shared(&to, access, base),
             (_, None) if access.row().is_some() => self.fetch_row(&to, number),
             (&[to], None) if access.is_part() => self.fetch_part(to, access.bytes, count),
             (_, None) => self.fetch(&to, access, count),
@@ -139,8 +142,9 @@ impl Emitter<'_> {
         &mut self,
         to: &[Vector],
         access: Access,
-        stride: AsmMemoryOperand,
+        base: AsmMemoryOperand,
     ) -> Result<(), EmitError> {
+        let stride = dword_ptr(base + BASE_STRIDE);
         let offset = access.offset as usize;
         let at = rdx + offset;
         let mut done = self.code.asm.create_label();
@@ -163,6 +167,25 @@ impl Emitter<'_> {
             let asm = &mut self.code.asm;
             asm.jmp(done)?;
             asm.set_label(&mut apart)?;
+        }
+        if self.has_halves() {
+            let asm = &mut self.code.asm;
+            let mut none = asm.create_label();
+            asm.test(stride, HALVES as i32)?;
+            asm.je(none)?;
+            asm.cmp(stride, APART)?;
+            asm.je(none)?;
+            asm.mov(rsi, qword_ptr(base + BASE_MIDDLE))?;
+            for known in strides(access) {
+                let mut apart = self.code.asm.create_label();
+                self.code.asm.cmp(stride, (known | HALVES) as i32)?;
+                self.code.asm.jne(apart)?;
+                self.load_halves(to, [at, rsi + offset], known)?;
+                self.code.asm.jmp(done)?;
+                self.code.asm.set_label(&mut apart)?;
+            }
+            self.code.asm.zero_bytes()?;
+            self.code.asm.set_label(&mut none)?;
         }
         self.code
             .asm
@@ -224,11 +247,99 @@ impl Emitter<'_> {
         let asm = &mut self.code.asm;
         asm.jmp(done)?;
         asm.set_label(&mut gather)?;
+        self.fetch_halves(to, done)?;
         for (dword, to) in to.iter().enumerate() {
             self.gather(*to, dword * 4)?;
         }
         self.code.asm.set_label(&mut done)?;
         self.code.asm.zero_bytes()?;
+        Ok(())
+    }
+
+    /// True if loads have a fast path for slices whose halves have separate addresses.
+    pub(super) fn has_halves(&self) -> bool {
+        self.code.width == Width::Avx512 && self.lanes == EmittedLanes::All
+    }
+
+    /// Copies the first lane of each half of a slice to all lanes of the half in [`SCRATCH`].
+    pub(super) fn spread_halves(&mut self, from: Vector) -> Result<(), EmitError> {
+        let first = self.code.constant(|lane| lane / HALF * HALF);
+        self.code.load(SCRATCH, first)?;
+        let to = SCRATCH.zmm();
+        self.code.asm.vpermd(to, to, from.zmm())?;
+        Ok(())
+    }
+
+    /// Copies the first lane of the upper half to RSI. Clobbers [`SCRATCH`].
+    pub(super) fn middle_lane(&mut self, from: Vector) -> Result<(), EmitError> {
+        let asm = &mut self.code.asm;
+        asm.vextracti64x4(SCRATCH.ymm(), from.zmm(), 1)?;
+        asm.vmovd(esi, SCRATCH.xmm())?;
+        Ok(())
+    }
+
+    /// Loads elements at the offsets in [`OTHER`] if they are adjacent or identical within each half of the slice, and
+    /// jumps to `done`.
+    fn fetch_halves(&mut self, to: &[Vector], done: CodeLabel) -> Result<(), EmitError> {
+        if !self.has_halves() || !matches!(to.len(), 1 | 2 | 4) {
+            return Ok(());
+        }
+        // The distance of the first two lanes tells which case is possible.
+        let asm = &mut self.code.asm;
+        asm.vmovq(rax, OTHER.xmm())?;
+        asm.mov(rsi, rax)?;
+        asm.shr(rsi, u32::BITS)?;
+        asm.sub(esi, eax)?;
+        for stride in [to.len() as u32 * DWORD, 0] {
+            let mut apart = self.code.asm.create_label();
+            self.code.asm.cmp(esi, stride as i32)?;
+            self.code.asm.jne(apart)?;
+            self.spread_halves(OTHER)?;
+            let distances = self.code.constant(|lane| lane % HALF * stride);
+            self.code.vpaddd(SCRATCH, SCRATCH, distances)?;
+            self.jump_unless_equal(apart)?;
+            self.first_place()?;
+            self.middle_lane(OTHER)?;
+            self.load_halves(to, [rdx + rax, rdx + rsi], stride)?;
+            self.code.asm.jmp(done)?;
+            self.code.asm.set_label(&mut apart)?;
+        }
+        self.code.asm.zero_bytes()?;
+        Ok(())
+    }
+
+    /// Loads elements at a stride from separate addresses for the halves of a slice.
+    fn load_halves(
+        &mut self,
+        to: &[Vector],
+        from: [AsmMemoryOperand; 2],
+        stride: u32,
+    ) -> Result<(), EmitError> {
+        let count = to.len();
+        if stride > DWORD {
+            for (part, to) in to.iter().enumerate() {
+                let row = from[part * 2 / count] + part % (count / 2) * Width::Avx512.bytes();
+                self.code.load(*to, Place::Memory(row))?;
+            }
+            self.code.transpose(to)?;
+            return Ok(());
+        }
+        for (dword, to) in to.iter().enumerate() {
+            let [low, high] = from.map(|from| from + dword * 4);
+            if stride == 0 {
+                let upper = MaskRegister::SCRATCH;
+                let asm = &mut self.code.asm;
+                asm.mov(edi, UPPER_HALF)?;
+                asm.kmovw(upper.k(), edi)?;
+                self.code.load(*to, Place::Uniform(low))?;
+                self.code
+                    .load_where(upper, *to, Place::Uniform(high), true)?;
+            } else {
+                let asm = &mut self.code.asm;
+                asm.vmovdqu32(to.ymm(), ymmword_ptr(low))?;
+                asm.vinserti64x4(to.zmm(), to.zmm(), ymmword_ptr(high), 1)?;
+            }
+        }
         Ok(())
     }
 
