@@ -378,6 +378,45 @@ fn a_dword_of_a_load_may_be_overwritten_before_it_is_read() {
 }
 
 #[test]
+fn indexed_moves_are_compiled() {
+    let target = Target::named("gfx900").expect("it exists");
+    let lanes = "v_mbcnt_lo_u32_b32 v2, -1, 0\n v_mul_u32_u24 v3, 3, v2\n v_not_b32 v4, v2";
+    let moves = [
+        ("s4, gpr_idx(SRC0)", "v_mov_b32 v1, v2"),
+        ("s4, gpr_idx(DST)", "v_mov_b32 v1, v2"),
+        (
+            "s4, gpr_idx(SRC0,DST)",
+            "v_mov_b32 v1, v2\n v_mov_b32 v5, v3",
+        ),
+        (
+            "1, gpr_idx(DST)",
+            "v_mov_b32 v1, 0x12345\n v_mov_b32 v6, s5",
+        ),
+        ("m0, gpr_idx(SRC0)", "v_mov_b32 v1, v2\n v_mov_b32 v2, m0"),
+        ("s4, 0", "v_mov_b32 v1, v2"),
+    ];
+    for (on, moves) in moves {
+        let text =
+            format!("s_set_gpr_idx_on {on}\n {moves}\n s_set_gpr_idx_off\n v_mov_b32 v7, m0");
+        let count = compiled("gfx900", &text, KEPT, Engine::Compiled);
+        let expected = if compiles() { text.lines().count() } else { 0 };
+        assert_eq!(count, expected, "{text}");
+        let _chosen = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
+        // Indexes of registers that the wave has, of the first that it lacks, and with bits above the index.
+        for index in [0, 1, 2, 60, 254, 255, 0x102] {
+            for exec in ["-1", "0x00ff0000f0f0f0f1", "0"] {
+                let text = format!(
+                    "{lanes}\n s_movk_i32 s4, {index}\n s_or_b32 m0, s4, 0x5000\n s_mov_b32 s5, 77\n \
+                     s_mov_b32 s6, 0xf0f0f0f1\n s_mov_b32 s7, 0xff0000\n s_mov_b64 exec, {}\n {text}",
+                    if exec.len() > 2 { "s[6:7]" } else { exec }
+                );
+                Program::of_text(target, &text, KEPT, 7).compare_engines();
+            }
+        }
+    }
+}
+
+#[test]
 fn loads_of_scalar_registers_are_compiled() {
     for text in SCALAR_LOADS {
         // Nothing is mapped at its address: the interpreter, which host code calls, says so.

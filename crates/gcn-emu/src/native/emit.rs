@@ -449,7 +449,7 @@ impl Emitter<'_> {
                     Unary::OddToEven => self.code.vpsrlq(to, a, 32)?,
                     Unary::FloatOfSigned => self.code.vcvtdq2ps(to, a)?,
                     Unary::SqrtF32 => self.code.vsqrtps(to, a)?,
-                    Unary::SqrtF64 => self.code.vsqrtpd(to, a)?,
+                    Unary::RsqrtEstimateF64 => self.code.rsqrt_estimate(to, a)?,
                     Unary::WidenLow => self.code.widen(to, a, false)?,
                     Unary::WidenHigh => self.code.widen(to, a, true)?,
                     Unary::RoundF32(rounding) => self.code.vroundps(to, a, rounding as i32)?,

@@ -47,6 +47,8 @@ pub(super) struct Frame {
     pub(super) waiting: u64,
     /// 1 if the wave is the only one of its workgroup and therefore passes barriers.
     pub(super) is_alone: u32,
+    /// Number of the wave's vector registers.
+    pub(super) vgpr_count: u32,
     /// Dword index of the last taken branch, or [`NO_BRANCH`].
     pub(super) branch: u64,
     /// Interprets the item with this index, given the number of instructions left. Returns 0 if the wave continues
@@ -197,6 +199,7 @@ impl<'a, F: Fallback> Caller<'a, F> {
                 next: 0,
                 waiting: 0,
                 is_alone: 0,
+                vgpr_count: 0,
                 branch: NO_BRANCH,
                 interpret: interpret::<F>,
                 finish: finish::<F>,
@@ -248,6 +251,7 @@ impl<'a, F: Fallback> Caller<'a, F> {
         frame.next = 0;
         frame.waiting = Waiting::No as u64;
         frame.is_alone = u32::from(wave.group.waves == 1);
+        frame.vgpr_count = wave.vgprs.len() as u32;
         frame.branch = NO_BRANCH;
         frame.scc = wave.scc.into();
         frame.failures = 0;

@@ -57,6 +57,8 @@ enum Cold {
     /// Finds the window of a scalar load, or lets the interpreter execute the load. The labels mark this code, the load
     /// and the code after it.
     FindForScalars([CodeLabel; 3], u32, u32),
+    /// Lets the interpreter execute an item, and continues after it.
+    Interpret(CodeLabel, u32, CodeLabel),
     /// Leaves the region and continues at the dword with this index.
     Leave(CodeLabel, usize),
 }
@@ -241,6 +243,15 @@ impl Emitter<'_> {
         match part {
             Part::Scalar(lowered) => self.code.scalar(&lowered)?,
             Part::Lane(lane) => self.code.move_lane(lane)?,
+            Part::Indexed(moves, number, steps) => {
+                let (outside, mut behind) =
+                    (self.code.asm.create_label(), self.code.asm.create_label());
+                self.code.move_indexed(&moves, outside)?;
+                self.code.asm.set_label(&mut behind)?;
+                self.code.asm.zero_bytes()?;
+                let item = self.item(Item::Interpreted(number, steps.into()));
+                self.cold.push(Cold::Interpret(outside, item, behind));
+            }
             Part::Vector(lowered, steps) => {
                 let (guarded, mut behind) =
                     (self.code.asm.create_label(), self.code.asm.create_label());
@@ -323,6 +334,11 @@ impl Emitter<'_> {
                     asm.mov(rdx, rax)?;
                     asm.test(rax, rax)?;
                     asm.jne(found)?;
+                    self.interpret(item)?;
+                    self.code.asm.jmp(behind)?;
+                }
+                Cold::Interpret(mut label, item, behind) => {
+                    self.code.asm.set_label(&mut label)?;
                     self.interpret(item)?;
                     self.code.asm.jmp(behind)?;
                 }

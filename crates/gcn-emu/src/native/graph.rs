@@ -116,8 +116,9 @@ pub(super) enum Unary {
     FloatOfSigned,
     /// Single-precision square root.
     SqrtF32,
-    /// Double-precision square root, for half the lanes.
-    SqrtF64,
+    /// Estimate of the reciprocal square root in double precision, for half the lanes. Its relative error is at most
+    /// 1.5 * 2^-12. The source has the range of single precision.
+    RsqrtEstimateF64,
     /// Conversion of the first half of each group of four lanes to double precision, in the order of
     /// [`Binary::UnpackLow`].
     WidenLow,

@@ -114,7 +114,6 @@ one_source! {
     vcvtdq2ps / vcvtdq2ps;
     vcvttps2dq / vcvttps2dq;
     vsqrtps / vsqrtps;
-    vsqrtpd / vsqrtpd;
     vpslld / vpslld (count);
     vpsrld / vpsrld (count);
     vpsrad / vpsrad (count);
@@ -147,8 +146,9 @@ impl Assembly {
 
     /// Copies an operand to a register.
     pub(super) fn load(&mut self, to: Vector, from: impl Into<Place>) -> Result<(), IcedError> {
-        let asm = &mut self.asm;
-        match (self.width, from.into()) {
+        let (from, asm) = (from.into(), &mut self.asm);
+        match (self.width, from) {
+            (_, Place::Register(from)) if from == to => Ok(()),
             (Width::Avx2, Place::Register(from)) => asm.vmovdqa(to.ymm(), from.ymm()),
             (Width::Avx2, Place::Memory(from)) => asm.vmovdqu(to.ymm(), ymmword_ptr(from)),
             (Width::Avx2, Place::Uniform(from)) => asm.vpbroadcastd(to.ymm(), dword_ptr(from)),
@@ -367,6 +367,17 @@ impl Assembly {
         self.asm.mov(eax, ODD)?;
         self.asm.kmovw(odd.k(), eax)?;
         self.select(odd, to, b, a)
+    }
+
+    /// Estimates the reciprocal square root of doubles in the range of single precision.
+    pub(super) fn rsqrt_estimate(&mut self, to: Vector, a: Vector) -> Result<(), IcedError> {
+        if self.width == Width::Avx512 {
+            return self.asm.vrsqrt14pd(to.zmm(), a.zmm());
+        }
+        let scratch = SCRATCH.xmm();
+        self.asm.vcvtpd2ps(scratch, a.ymm())?;
+        self.asm.vrsqrtps(scratch, scratch)?;
+        self.asm.vcvtps2pd(to.ymm(), scratch)
     }
 
     /// Converts half of each group of four lanes to double precision.

@@ -5,7 +5,7 @@
 //! including loads and stores (`memory`, `access`); and instructions for which the function calls the interpreter.
 //! The instructions of a part are lowered to a value graph (`lower`, `scalar`, `single`, `double`, `functions`,
 //! `graph`). Integer operations are lowered by recording their interpreter bodies (`record`). Host code is emitted
-//! from the graph (`emit`, `accesses`, `bases`, `loads`, `stores`, `lane`, `function`, `encode`) into separate pages (`pages`),
+//! from the graph (`emit`, `accesses`, `bases`, `loads`, `stores`, `lane`, `indexed`, `function`, `encode`) into separate pages (`pages`),
 //! and is called with a frame (`frame`).
 //!
 //! Compiled code handles the common case, protected by guards. If a lane needs anything else, for example NaN handling
@@ -49,6 +49,8 @@ mod instructions;
 mod masks;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod lane;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod indexed;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod plan;
 #[cfg(all(unix, target_arch = "x86_64"))]

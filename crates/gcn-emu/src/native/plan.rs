@@ -5,6 +5,7 @@ use gcn_isa::{Does, Isa, regs};
 
 use super::access::{ScalarLoad, ScalarSet, pair};
 use super::engine::Variant;
+use super::indexed::IndexedMoves;
 use super::interface::PlanExit;
 use super::lane::LaneMove;
 use super::lower::{Builder, Lowered};
@@ -31,6 +32,9 @@ pub(super) enum Part {
     ScalarLoad(ScalarLoad, usize, Step),
     /// Move to or from a lane.
     Lane(LaneMove),
+    /// Moves of indexed vector registers, with the index of the first step in its block and the steps to interpret if a
+    /// register is out of range.
+    Indexed(IndexedMoves, usize, Vec<Step>),
     /// Vector instructions, with the steps to interpret for lanes that fail the guard and their indexes in the block.
     Vector(Lowered, Vec<(usize, Step)>),
     /// Interpreted instructions. The number is the index of the first in its block.
@@ -117,6 +121,10 @@ impl<'s> Planner<'s> {
                 done += 1;
                 continue;
             }
+            if let Some(count) = self.add_indexed(done, &steps[done..], exit.is_none()) {
+                done += count;
+                continue;
+            }
             let interpreted = interpreted(&steps[done..], exit.is_none());
             if interpreted == 0 {
                 break;
@@ -171,6 +179,23 @@ impl<'s> Planner<'s> {
             Variant::WithoutStores => plan.is_some_and(|plan| !plan.stores_outside_lds()),
             Variant::WithoutMemory | Variant::Observed => false,
         }
+    }
+
+    /// Adds a sequence of indexed moves, and returns its number of instructions; `None` if the steps do not start with
+    /// one, or if the block would end with it although `leaves_behind` is set.
+    fn add_indexed(&mut self, number: usize, steps: &[Step], leaves_behind: bool) -> Option<usize> {
+        if self.variant == Variant::Observed {
+            return None;
+        }
+        let (moves, count) = IndexedMoves::new(steps)?;
+        if leaves_behind && count == steps.len() {
+            return None;
+        }
+        self.end_phase();
+        let steps = steps[..count].to_vec();
+        self.parts.push(Part::Indexed(moves, number, steps));
+        self.lowered += count;
+        Some(count)
     }
 
     fn add_scalar_load(&mut self, load: ScalarLoad, number: usize, step: &Step) {

@@ -321,6 +321,7 @@ fn vgprs(part: &Part) -> usize {
     let lowered = match part {
         Part::Vector(lowered, _) => lowered,
         Part::Lane(lane) => return usize::from(lane.vgpr) + 1,
+        Part::Indexed(moves, ..) => return moves.vgprs(),
         Part::Scalar(_) | Part::ScalarLoad(..) | Part::Interpreted(..) => return 0,
     };
     let Lowered { graph, vgprs, .. } = lowered;
