@@ -33,6 +33,9 @@ pub(crate) struct Window {
 }
 
 impl Window {
+    /// Maximum number of addresses in a window.
+    pub(crate) const MAX_COUNT: u32 = PAGE as u32;
+
     /// Window without addresses.
     pub(crate) const EMPTY: Window = Window {
         low: [0; COPIES],
@@ -49,7 +52,7 @@ impl Window {
         let offset = base.wrapping_sub(self.first_base);
         let is_inside = offset < self.bases;
         if is_inside {
-            let count = (self.bases - offset).min(PAGE as u64);
+            let count = (self.bases - offset).min(Window::MAX_COUNT.into());
             self.count = [count as u32; COPIES];
             self.pointer = base;
         }

@@ -416,9 +416,6 @@ unsafe extern "sysv64" fn find_from(frame: *mut Frame, access: u32, base: u64) {
         let access = &(&(*frame.accesses))[access as usize];
         (access, window, frame.memory.as_ref())
     };
-    if window.move_to(base) {
-        return;
-    }
     let find = |memory: &Memory| memory.window_from(base, access.bytes);
     *window = memory.map_or(Window::EMPTY, find);
     window.pointer = base;

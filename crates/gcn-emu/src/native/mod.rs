@@ -1,12 +1,13 @@
-//! Host code for frequently entered blocks (x86-64 with AVX2, on Unix).
+//! Host code for frequently entered blocks (x86-64 with AVX2 or AVX-512, on Unix).
 //!
 //! Hot blocks that branch to each other form a region (`region`), which becomes one function. Each block of a region
 //! consists of parts (`plan`): scalar instructions and loads; vector instructions without cross-lane effects,
 //! including loads and stores (`memory`, `access`); and instructions for which the function calls the interpreter.
 //! The instructions of a part are lowered to a value graph (`lower`, `scalar`, `single`, `double`, `functions`,
 //! `graph`). Integer operations are lowered by recording their interpreter bodies (`record`). Host code is emitted
-//! from the graph (`emit`, `accesses`, `bases`, `loads`, `stores`, `lane`, `indexed`, `function`, `encode`) into separate pages (`pages`),
-//! and is called with a frame (`frame`).
+//! from the graph (`emit`, `masks`, `accesses`, `bases`, `windows`, `loads`, `stores`, `lane`, `indexed`, `function`)
+//! with AVX2 or AVX-512 (`host`, `instructions`, `encode`) into separate pages (`pages`), and is called with a frame
+//! (`frame`).
 //!
 //! Compiled code handles the common case, protected by guards. If a lane needs anything else, for example NaN handling
 //! or an access to another allocation, the code writes nothing for its slice of lanes, and the interpreter executes the
@@ -57,6 +58,8 @@ mod plan;
 mod emit;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod accesses;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod windows;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod loads;
 #[cfg(all(unix, target_arch = "x86_64"))]
