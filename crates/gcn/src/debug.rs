@@ -348,7 +348,7 @@ fn session(
     }
 }
 
-/// Answers the engine's question in run `run` or after `run` runs.
+/// Answers the engine's question, asked in run `run` or after `run` runs.
 ///
 /// # Errors
 /// Output cannot be written, or signals cannot be handled.
@@ -361,7 +361,7 @@ fn answer(
 ) -> io::Result<()> {
     if let (Some(question), Some(initial)) = (engine.question(), initial) {
         why::at_stop(debugged, initial, run as u32, &question, out)?;
-        // A signal has interrupted the search for the answer alone.
+        // A signal during the search has interrupted only the search.
         interrupt.store(false, Release);
     }
     Ok(())

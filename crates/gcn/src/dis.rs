@@ -369,7 +369,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// Writes a listing part by part. After an error, discards the rest.
+/// Writes a listing in chunks. After an error, discards the rest.
 ///
 /// # Errors
 /// `out` cannot be written.

@@ -34,7 +34,7 @@ fn own_target(program: &DriverProgram) -> Option<&'static Target> {
     program.processor.as_deref().and_then(Target::named)
 }
 
-/// Target for reading a program: the requested one, or else its own. Warns if their instruction sets differ.
+/// Target for decoding a program: the requested one, or else its own. Warns if their instruction sets differ.
 fn target(
     program: &DriverProgram,
     asked: Option<&'static Target>,
@@ -56,7 +56,7 @@ fn target(
 /// Code of a program, or of one of its kernels.
 ///
 /// # Errors
-/// There is no such kernel, or neither the program nor the command line names a target.
+/// The kernel does not exist, or neither the program nor the command line names a target.
 pub fn code<'a>(
     program: &'a DriverProgram,
     name: &str,
@@ -115,7 +115,7 @@ fn symbol(kernel: &DriverKernel) -> ListedSymbol<'_> {
 /// Prints information about a program, or about one of its kernels.
 ///
 /// # Errors
-/// There is no such kernel, or the output cannot be written.
+/// The kernel does not exist, or the output cannot be written.
 pub fn show(
     program: &DriverProgram,
     name: &str,

@@ -64,11 +64,11 @@ Examples:
 
 /// Name of the subcommand that [`run`] implements.
 const NAME: &str = "exec";
-/// Environment variable with directories that the dynamic loader searches.
+/// Environment variable that lists directories for the dynamic loader to search.
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
-/// Environment variable with libraries that the dynamic loader loads first.
+/// Environment variable that lists libraries for the dynamic loader to load first.
 const PRELOAD: &str = "LD_PRELOAD";
-/// Environment variables that name OpenCL platforms: for ocl-icd, and for Khronos's ICD loader.
+/// Environment variables that name OpenCL platforms, for ocl-icd and for Khronos's ICD loader.
 const PLATFORMS: [&str; 2] = ["OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"];
 /// Separator of directories in [`LIBRARY_PATH`] and of libraries in [`PRELOAD`].
 const COLON: u8 = b':';
@@ -96,7 +96,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Trace only some instructions: workgroup=X,Y,Z, wave=N or A..B, code=A..B or SYMBOL, memory=A..B, instruction=NAME
-    /// (`*` stands for any text).
+    /// (`*` matches any text).
     #[arg(long, value_name = "KEY=VALUE")]
     trace_only: Vec<String>,
     /// Variations of the executions.
@@ -124,7 +124,7 @@ pub struct Options {
 
 /// Checks of one `--check`. The alias hides the `Vec` from clap, which would parse each check as a separate value.
 type CheckList = Vec<Check>;
-/// Kernels of one `--kernel`; an alias for the same reason.
+/// Kernels of one `--kernel`, aliased like [`CheckList`].
 type KernelList = Vec<String>;
 
 /// Checks of the program's kernels.
@@ -134,7 +134,7 @@ struct Checks {
     /// Check all kernels, as `gcn check` does: with the named checks, or with all that are on by default.
     #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = settings::DEFAULT_CHECKS, value_parser = settings::checks)]
     check: Option<CheckList>,
-    /// Check only launches of these kernels, named by symbol; `*` stands for any text.
+    /// Check only launches of these kernels, named by symbol; `*` matches any text.
     #[arg(long, value_name = "NAME", value_parser = settings::kernels)]
     kernel: Vec<KernelList>,
     /// Exit status if there are findings and the program itself would exit with 0.
@@ -437,7 +437,7 @@ pub fn print_environment(args: &EnvArgs, out: &mut dyn Write) -> Result<Status> 
     Ok(Status::Success)
 }
 
-/// True if arguments that begin with the subcommand are for [`run`], whose failures have an exit status of their own.
+/// True if `arguments`, which begin with the subcommand, are for [`run`], whose failures have their own exit status.
 pub fn is_for(arguments: &[String]) -> bool {
     arguments.first().is_some_and(|command| command == NAME)
 }

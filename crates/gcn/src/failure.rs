@@ -214,8 +214,8 @@ const JSON_COMMANDS: [&str; 10] = [
 /// Commands that also do so with `--format json` and no output file.
 const FORMAT_COMMANDS: [&str; 3] = ["isa", "check", "lint"];
 
-/// True if the arguments, which clap has rejected, request JSON from a command that reports this error in JSON. They
-/// begin with the subcommand.
+/// True if `arguments`, which begin with the subcommand and which clap has rejected, request JSON from a command that
+/// reports this error in JSON.
 pub fn reports_usage(error: &clap::Error, arguments: &[String]) -> bool {
     let Some((command, options)) = arguments.split_first() else {
         return false;

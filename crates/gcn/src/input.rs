@@ -150,8 +150,8 @@ pub struct SourceFiles<'a> {
 }
 
 impl<'a> SourceFiles<'a> {
-    /// Creates a reader that searches the directory of the including file, then `directories` in order. It releases
-    /// the memory of the source `text` as the assembler proceeds.
+    /// Creates a reader that searches the directory of the including file, then `directories` in order. The reader
+    /// releases the memory of the source `text` as the assembler proceeds.
     pub fn new(directories: &'a [PathBuf], text: Option<&'a SourceText>) -> SourceFiles<'a> {
         SourceFiles {
             directories,

@@ -26,7 +26,7 @@ pub struct Labels {
     entries: Vec<LabelLine>,
 }
 
-/// Line with an address.
+/// Parsed line of a label file.
 struct LabelLine {
     /// Line number, starting at 1.
     line: usize,

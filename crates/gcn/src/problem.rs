@@ -79,7 +79,7 @@ pub const NAMES: &[&str] = &[
     INVALID_PROTOCOL,
 ];
 
-/// Error message with an optional stable name. As context of an error, its name takes precedence.
+/// Error message with an optional stable name. If added to an error as context, its name takes precedence.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// Stable name, if there is one.

@@ -382,7 +382,7 @@ struct Position {
     column: usize,
 }
 
-/// Line counter. Counts each line once if positions are queried in ascending order.
+/// Converter from positions to line numbers. Counts each line once if positions are queried in ascending order.
 struct LineCounter<'a> {
     name: &'a str,
     source: &'a str,

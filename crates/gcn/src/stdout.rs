@@ -47,7 +47,7 @@ pub fn check() -> io::Result<()> {
     Ok(())
 }
 
-/// Standard output, locked for each write alone: other threads write to it too, such as the one with the line editor.
+/// Standard output, locked only during each write, since other threads, such as the line editor's, also write to it.
 pub fn shared() -> impl Write + Send {
     Output(io::stdout())
 }

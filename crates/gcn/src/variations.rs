@@ -1,4 +1,4 @@
-//! Options for variations of an execution that hardware allows.
+//! Options that vary an execution in ways that hardware allows.
 
 use gcn_runtime::Variations;
 
@@ -7,8 +7,8 @@ use gcn_runtime::Variations;
 #[command(next_help_heading = "Variations")]
 #[group(skip)]
 pub struct Options {
-    /// Delay memory operations for as long as the wait counters allow, with noise in their registers until then, so
-    /// that a missing wait changes the results.
+    /// Delay memory operations for as long as the wait counters allow, and fill their registers with noise until then,
+    /// so that a missing wait changes the results.
     #[arg(long, value_name = "SEED", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     late: Option<u64>,
     /// Schedule the waves of a workgroup at random: `random(SEED)`.

@@ -66,7 +66,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// Runs the launches and writes the answer.
 ///
 /// # Errors
-/// An option does not apply, a launch or the place is invalid, or the output cannot be written.
+/// An option does not apply, a launch or the selector is invalid, or the output cannot be written.
 fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
     args.run.refuse_results(COMMAND)?;
     let debugged = debugged(&args.run, None)?;
@@ -173,7 +173,7 @@ impl InitialState {
         }
     }
 
-    /// Restores the state, as far as it has been kept.
+    /// Restores the device state, and memory if it was saved.
     pub fn restore(&self, device: &Device) {
         if let Some(image) = &self.image {
             image.restore(device.memory());
@@ -182,9 +182,9 @@ impl InitialState {
     }
 }
 
-/// Answers a debugger's question at a stop in run `run`, or after `run` runs if the question has no moment. In the latter
-/// case, the call leaves memory and the device as they were; in the former, the engine restores them when the run is
-/// repeated. SIGINT interrupts the search.
+/// Answers a debugger's question. A question with a moment is about a stop in run `run`; the engine restores memory and
+/// the device when it repeats that run. Other questions are about the state after `run` runs, which the call restores.
+/// SIGINT interrupts the search.
 ///
 /// # Errors
 /// `out` cannot be written, or signals cannot be handled.

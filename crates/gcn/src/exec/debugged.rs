@@ -51,7 +51,7 @@ const STOPPING: Duration = Duration::from_secs(1);
 /// Interval and maximum number of polls while waiting for all connections to close.
 const LOOK: (Duration, u32) = (Duration::from_millis(2), 500);
 
-/// Debugging session that has not started.
+/// Debugging session that has not started yet.
 pub struct Session {
     sources: Vec<Box<dyn CommandSource>>,
     shared: Shared,
@@ -90,7 +90,7 @@ impl DebugOptions {
     /// Creates the session that the options request, if any.
     ///
     /// # Errors
-    /// There is no usable source of commands, or the file cannot be read.
+    /// No source of commands is usable, or the file cannot be read.
     pub fn session(&self) -> Result<Option<Session>> {
         if !self.debug {
             return Ok(None);
@@ -259,7 +259,7 @@ impl Shared {
         turn
     }
 
-    /// Stops running waves at Ctrl-C. Kills the program at a second one before any prompt, or if no process is connected.
+    /// Stops waves on Ctrl-C. Kills the program on a second Ctrl-C before any prompt, or if no process is connected.
     fn interrupts(&self, mut pressed: UnixStream) {
         let mut is_asked = None;
         while pressed.read_exact(&mut [0]).is_ok() {

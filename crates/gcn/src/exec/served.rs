@@ -364,7 +364,7 @@ impl Session<'_> {
         self.forwarded.insert(request.seq, request);
     }
 
-    /// Notifies the client that the program has ended, unless it knows already.
+    /// Notifies the client that the program has ended, unless the client already knows.
     fn end(&mut self, exit: Option<ExitStatus>) {
         if self.client.connection().has_ended() {
             return;

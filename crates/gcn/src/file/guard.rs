@@ -1,5 +1,5 @@
 //! Guards for mapped files. If another process truncates a mapped file, reads past the new end raise SIGBUS, which
-//! would kill the tool. The handler maps zero pages over the lost part so that the command can finish, and
+//! would kill the tool. The handler maps zero pages over the truncated range so that the command can finish, and
 //! [`shortened`] returns the file's name.
 
 use std::io;
@@ -122,8 +122,8 @@ mod unix {
             let (begin, end) = (slot.begin.load(SeqCst), slot.end.load(SeqCst));
             if (begin..end).contains(&address) {
                 let from = address / page * page;
-                // SAFETY: The pages from the access to the end belong to the map of a file. Nothing in this process
-                // writes to the map, and it does not move. mmap only makes a system call.
+                // SAFETY: The pages from the access to the end belong to the map of a file. This process neither
+                // writes to the map nor moves it. mmap only makes a system call.
                 let zeros = unsafe {
                     libc::mmap(
                         ptr::with_exposed_provenance_mut(from),

@@ -22,7 +22,7 @@ struct WordsText {
     encoding: String,
     on: String,
     text: String,
-    /// Numbers of words of the instruction and of the query, if they differ.
+    /// Numbers of words in the instruction and in the query, if they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     words_of: Option<(usize, usize)>,
     fields: Vec<FieldValue>,

@@ -41,8 +41,8 @@ pub fn debugged(args: &Args, checking: Option<&Checking>) -> Result<DebuggedRun>
     prepared(request, checking, Arc::default(), 0)
 }
 
-/// Prepares a requested run with one host thread, and with the buffers `padding` bytes further, a multiple of [`ALIGNMENT`].
-/// Setting `stop` stops the launches.
+/// Prepares a requested run with one host thread, and moves its buffers up by `padding` bytes, a multiple of
+/// [`ALIGNMENT`]. Setting `stop` stops the launches.
 ///
 /// # Errors
 /// The program or the launches are invalid.

@@ -140,7 +140,7 @@ impl Dispatches {
     /// launches.
     ///
     /// # Errors
-    /// There is not enough memory, or an entry point is not code.
+    /// Memory is insufficient, or an entry point is not code.
     pub fn prepare(
         self,
         device: &Device,
@@ -219,7 +219,6 @@ fn launch_with_sizes(launch: &LaunchRequest, kernel: &Kernel) -> Result<Launch> 
 
 /// Prepared launches of a run.
 pub struct ReadyLaunches {
-    /// Buffers of the launches.
     buffers: Buffers,
     /// Number of host threads.
     pub threads: usize,

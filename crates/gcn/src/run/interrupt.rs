@@ -55,7 +55,7 @@ impl RunOutcome {
     }
 }
 
-/// Cause that stands for the timeout; the others are signal numbers.
+/// Cause that represents the timeout; other causes are signal numbers.
 const TIMEOUT: usize = usize::MAX;
 
 /// Flag that stops a run, with the reason.
@@ -126,7 +126,7 @@ impl StopHandle {
         }
     }
 
-    /// Ends the interruptible part. From now on, a signal ends the process immediately.
+    /// Ends the interruptible phase. Later signals end the process immediately.
     pub fn ended(self) {
         self.flag.store(true, SeqCst);
     }

@@ -318,7 +318,7 @@ pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
     })
 }
 
-/// Source of the name of a list element.
+/// Origin of a list element's name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ListElement {
     /// Value whose name is its index.

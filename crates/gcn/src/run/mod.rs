@@ -10,7 +10,7 @@ mod request;
 mod launch_file;
 mod launch;
 
-// Parts of a run.
+// Inputs, outputs and observers of a run.
 mod arguments;
 mod output;
 mod expect;

@@ -16,7 +16,7 @@ pub struct LaunchSizes {
     pub dimensions: u16,
 }
 
-/// Name with a value.
+/// Pair of a name and a value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NamedText {
     /// Name of an argument, or selector of a buffer.

@@ -1,4 +1,4 @@
-//! The options of `gcn run`.
+//! Options of `gcn run`.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -85,7 +85,7 @@ pub struct Args {
     #[arg(long)]
     pub trace: bool,
     /// Trace only some instructions: workgroup=X,Y,Z, wave=N or A..B, code=A..B or SYMBOL, memory=A..B or BUFFER,
-    /// instruction=NAME (`*` stands for any text).
+    /// instruction=NAME (`*` matches any text).
     #[arg(long, value_name = "KEY=VALUE")]
     pub trace_only: Vec<String>,
     /// Write the trace to a file.

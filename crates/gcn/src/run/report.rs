@@ -115,7 +115,7 @@ pub struct RunReport<'a> {
     target: &'a str,
     threads: usize,
     launches: Vec<LaunchReport<'a>>,
-    /// Number of workgroups of all launches.
+    /// Total number of workgroups.
     workgroups: u64,
     waves: u64,
     /// Number of executed wave instructions.

@@ -1,4 +1,4 @@
-//! The options of `gcn why`.
+//! Options of `gcn why`.
 
 use gcn_args::compare::Tolerance;
 use gcn_console::why::{DEPTH, EXECUTIONS};
@@ -26,7 +26,7 @@ pub struct Args {
     /// Tolerance for comparing elements with --against, as in --expect: 1e-6, `4 ulp`.
     #[arg(long, value_name = "TOLERANCE", requires = "against", value_parser = tolerance)]
     pub tolerance: Option<Tolerance>,
-    /// Levels of the tree.
+    /// Maximum depth of the tree.
     #[arg(long, value_name = "N", default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..))]
     pub depth: u32,
     /// Maximum number of instruction executions to follow, counted per lane.

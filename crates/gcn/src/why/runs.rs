@@ -102,7 +102,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Drops the runs from run `count` on.
+    /// Keeps only the first `count` runs.
     pub fn truncate(&mut self, count: u32) {
         self.launches.truncate(count as usize);
     }

@@ -11,9 +11,9 @@ pub(super) enum OperandType {
     Vgpr { dwords: u8 },
     /// First of several VGPRs; other fields determine how many.
     FirstVgpr,
-    /// VGPRs, with codes from 256, or LDS.
+    /// VGPRs, whose codes start at 256, or LDS.
     VgprSource { dwords: u8 },
-    /// Scalar sources, constants, and VGPRs with codes from 256.
+    /// Scalar sources, constants, and VGPRs, whose codes start at 256.
     Source { dwords: u8 },
     /// Scalar sources and constants.
     ScalarSource { dwords: u8 },
