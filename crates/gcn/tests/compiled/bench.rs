@@ -24,22 +24,22 @@ pub const BUILD: Build = Build {
 };
 /// Number of runs of a kernel per tool; the fastest is used.
 const RUNS: usize = 5;
-/// Number of runs on two cores per other run, since other load on the machine is more likely to interfere.
+/// Number of runs on two threads for each run on one, since other load on the machine disturbs them more.
 const RUNS_OF_TWO: usize = 2;
-/// Number of runs of each kernel per `gcn`, for two versions of it.
+/// Number of runs of each kernel with each `gcn` when comparing two of them.
 const RUNS_BESIDE: usize = 8;
 /// Number of runs of commands that take milliseconds.
 const SHORT_RUNS: usize = 30;
-/// Number of work-items of a grid that shows the growth of memory.
+/// Number of work-items in a grid for measuring memory use.
 const HUGE_GRID: u32 = 1 << 28;
-/// Number of kernels, and of instructions in each, in a code object of 100 KiB that shows the start-up time.
+/// Numbers of kernels, and of instructions in each, in a 100 KiB code object for measuring the start-up time.
 const KERNELS: usize = 64;
 const INSTRUCTIONS: usize = 400;
 
 /// Fields of `gcn run --json` used by the benchmark.
 #[derive(Deserialize)]
 pub struct Report {
-    /// Number of executed instructions, per wave.
+    /// Number of executed wave instructions.
     instructions: u64,
     /// Time of the kernels alone, in seconds.
     pub seconds: f64,
@@ -61,7 +61,7 @@ impl Report {
     }
 }
 
-/// Measures something and prints the result.
+/// Benchmark that prints its result.
 type Measurement = fn() -> Result<(), String>;
 
 /// Option for timing kernels under `gcn check`. The arguments after it select them.
@@ -99,7 +99,7 @@ fn all(filter: &str) -> Result<(), String> {
     others.try_for_each(|(_, run)| run())
 }
 
-/// Compares kernel times of this `gcn` and another one, in alternation, on one thread.
+/// Compares kernel times of this `gcn` with those of another one, in alternation, on one thread.
 fn beside(filter: &str, other: &str) -> Result<(), String> {
     say(&format!(
         "Seconds of the kernel itself on one thread, the best of {RUNS_BESIDE} runs in turns; {BUILD}. Beside: {other}."

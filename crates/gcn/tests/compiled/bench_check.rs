@@ -41,7 +41,7 @@ pub const KERNELS: &[&str] = &[
 /// Number of runs per kernel and mode; the fastest is used. Checks that are off by default take so long that one run
 /// is enough.
 const RUNS: usize = 3;
-/// Number of runs per kernel, mode and `gcn`, for two versions of it, and for checks that are off by default.
+/// Numbers of runs per kernel, mode and `gcn` when comparing two of them: for default checks, and for the others.
 const RUNS_BESIDE: usize = 5;
 const RUNS_BESIDE_OFF: usize = 2;
 /// Ratio of times above which a build counts as slower.
@@ -50,7 +50,7 @@ const SLOWER: f64 = 1.1;
 /// Options for the interpreter alone.
 const INTERPRETED: [&str; 2] = ["--engine", "interpreter"];
 
-/// Argument for only comparing with Oclgrind.
+/// Argument that selects only the comparison with Oclgrind.
 const OCLGRIND: &str = "oclgrind";
 
 /// Times kernels under `gcn check`: those whose names contain the argument, or all, and then compares with Oclgrind.
@@ -69,7 +69,7 @@ pub fn main(words: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Modes of running a kernel: without checks, by the default engine or the interpreter, with a single check, and with
+/// Mode of running a kernel: without checks, by the default engine or the interpreter, with a single check, and with
 /// all checks that are on by default.
 #[derive(Clone, Copy)]
 enum CheckMode {
@@ -106,7 +106,7 @@ impl CheckMode {
         }
     }
 
-    /// Returns the time of a kernel with a `gcn`, on one thread, in seconds.
+    /// Returns the time of a kernel in seconds, with the program `gcn` on one thread.
     ///
     /// # Errors
     /// The kernel cannot be run.
@@ -122,7 +122,7 @@ impl CheckMode {
     }
 }
 
-/// Kernels whose names contain a text.
+/// Kernels whose names contain `filter`.
 fn cases(filter: &str) -> Result<Vec<Case>, String> {
     let mut cases = case::all(Purpose::Bench)?;
     cases.retain(|case| KERNELS.contains(&case.name.as_str()) && case.name.contains(filter));
@@ -175,7 +175,7 @@ fn table(filter: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the time of a kernel in seconds with a `gcn`, on one thread, by `gcn run` or `gcn check` with more options.
+/// Returns the time of a kernel in seconds, with the program `gcn` on one thread, in a mode with additional options.
 ///
 /// # Errors
 /// The kernel cannot be run.
@@ -212,7 +212,7 @@ fn row(case: &Case) -> Result<Vec<f64>, String> {
     Ok(factors)
 }
 
-/// Numbers in columns.
+/// Formats factors in columns.
 fn in_columns(factors: &[f64]) -> String {
     let cells = factors.iter().map(|factor| format!("{factor:>11.2}"));
     cells.collect()

@@ -1,4 +1,4 @@
-//! Compares the time of checks with Oclgrind, which interprets the kernel's LLVM IR on the host.
+//! Compares the time of checks with that of Oclgrind, which interprets the kernel's LLVM IR on the host.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use crate::case::{self, Case, Purpose};
 use crate::emulate::{GCN, Mode};
 use crate::{compare, compile, reference, say};
 
-/// Environment variable for a command other than [`COMMAND`].
+/// Environment variable that overrides [`COMMAND`].
 const VARIABLE: &str = "OCLGRIND";
 /// Command of Oclgrind's package.
 const COMMAND: &str = "oclgrind";
@@ -61,7 +61,7 @@ pub fn table() -> Result<(), String> {
     Ok(())
 }
 
-/// Number of work-items of all launches.
+/// Number of work-items in all launches.
 fn items(case: &Case) -> f64 {
     let items = case.launches.iter().map(|launch| {
         let grid = launch.grid.iter().map(|size| f64::from(*size));

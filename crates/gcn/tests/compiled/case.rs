@@ -29,7 +29,7 @@ pub struct Case {
     pub buffers: Vec<Buffer>,
     /// Launches on the same buffers, in order.
     pub launches: Vec<Launch>,
-    /// Number of times that the timed launches do this work.
+    /// Ratio of the timed launches' work to that of these launches.
     pub times: u32,
 }
 
@@ -38,7 +38,7 @@ pub struct Case {
 pub enum Language {
     /// `.cl`.
     OpenCl,
-    /// `.hip`. The reference kernel is code for the OpenCL compiler.
+    /// `.hip`, with the reference kernel in code for the OpenCL compiler only.
     Hip,
 }
 
@@ -91,7 +91,7 @@ pub struct Header {
     bench: Option<RawBench>,
 }
 
-/// Replacements of `buffers` and `launch` for timing.
+/// Replacements for `buffers` and `launch` in benchmarks.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawBench {
@@ -102,7 +102,7 @@ struct RawBench {
     small: Option<RawSmall>,
 }
 
-/// Replacements of both for a tool that is thousands of times slower.
+/// Replacements for `buffers` and `launch` with a tool that is thousands of times slower.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawSmall {
@@ -164,7 +164,7 @@ pub struct Buffer {
     pub ty: Type,
     /// Initial contents.
     pub bytes: Vec<u8>,
-    /// Tolerances; that of element `i` has index `i` modulo their number.
+    /// Tolerances, applied to the elements cyclically.
     pub rules: Vec<Tolerance>,
 }
 
@@ -184,7 +184,7 @@ pub struct Launch {
     pub repeat: u32,
 }
 
-/// An argument.
+/// Argument of a launch.
 pub enum Arg {
     /// Buffer, by index.
     Buffer(usize),
@@ -196,7 +196,7 @@ pub enum Arg {
     Null,
 }
 
-/// Purpose of reading kernels.
+/// Purpose for which kernels are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// Test results: all kernels.
@@ -270,7 +270,7 @@ impl Case {
             (Purpose::Test, _) => {}
             (Purpose::Bench | Purpose::Small, None) => return Ok(None),
             (Purpose::Bench, Some(bench)) => {
-                // What is replaced keeps its place.
+                // A replaced buffer keeps its position.
                 header.buffers.extend(bench.buffers);
                 header.launch = bench.launch;
             }

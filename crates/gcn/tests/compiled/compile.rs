@@ -38,11 +38,11 @@ pub const COMPILERS: [Compiler; 2] = [
         version: 5,
     },
 ];
-/// First code object version that Clang 14 does not support.
+/// Lowest code object version that Clang 19 supports.
 const FIRST_OF_CLANG_19: u32 = 4;
 
 impl Compiler {
-    /// Compiler for another code object version.
+    /// Compiler for a code object version.
     pub fn for_version(version: u32) -> Compiler {
         let clang = if version < FIRST_OF_CLANG_19 { 14 } else { 19 };
         Compiler { clang, version }
@@ -113,7 +113,7 @@ pub fn cache() -> Result<PathBuf, String> {
     Ok(place)
 }
 
-/// Name that depends only on `parts`.
+/// Hash of `parts`, for file names.
 pub fn fingerprint(parts: impl Hash) -> String {
     let mut hasher = DefaultHasher::new();
     parts.hash(&mut hasher);
@@ -166,7 +166,7 @@ pub fn run_to(command: &mut Command, statuses: &[i32]) -> Result<Vec<u8>, RunErr
         return Ok(output.stdout);
     }
     let text = String::from_utf8_lossy(&output.stderr);
-    // A compiler that crashes says more than anyone reads.
+    // Select the relevant lines: a crashing compiler prints many others.
     let telling = |line: &&str| line.contains("error") || line.contains("fault");
     let mut lines: Vec<&str> = text.lines().filter(telling).collect();
     if lines.is_empty() {
@@ -219,13 +219,13 @@ fn build_by(case: &Case, build: Build, clang: u32) -> Result<PathBuf, RunError> 
     if let Ok(message) = fs::read_to_string(&failure) {
         return Err(RunError::Failed(message));
     }
-    // Another thread may build the same.
+    // Another thread may build the same kernel.
     let number = BUILDS.fetch_add(1, Relaxed);
     let object = place.with_extension(format!("{}-{number}.o", std::process::id()));
     for mut step in steps(&object) {
         let done = run(&mut step);
         if let Err(RunError::Failed(message)) = &done {
-            // It takes seconds to crash, and will do so again.
+            // Crashing takes seconds, and would happen again.
             fs::write(&failure, message).map_err(io)?;
         }
         done?;
@@ -236,7 +236,7 @@ fn build_by(case: &Case, build: Build, clang: u32) -> Result<PathBuf, RunError> 
         .arg(&object)
         .arg("-o")
         .arg(&linked))?;
-    // Another process may do the same; what both write is the same.
+    // Another process may do the same, with the same contents.
     fs::rename(&linked, &place).map_err(io)?;
     fs::remove_file(&object).map_err(io)?;
     Ok(place)
@@ -279,7 +279,7 @@ fn steps(case: &Case, build: Build, clang: u32, object: &Path) -> Vec<Command> {
     let stem = |name: &str| format!("{BITCODE}/{name}.bc");
     let by_hand = case.header.prints || case.language == Language::Hip || compiler.version >= 6;
     if by_hand {
-        // The driver links a printf that does nothing, and knows no libraries for the newest version.
+        // The driver links a printf that does nothing, and does not know libraries for the newest version.
         let number = target.trim_start_matches("gfx");
         let names = [
             "opencl",
@@ -321,7 +321,7 @@ fn steps(case: &Case, build: Build, clang: u32, object: &Path) -> Vec<Command> {
         ]);
     }
     if clang == 15 && by_hand {
-        // Its lowering of printf crashes on opaque pointers.
+        // Clang 15's lowering of printf crashes on opaque pointers.
         front.args(["-Xclang", "-no-opaque-pointers"]);
     }
     let link = |command: &mut Command, libraries: &[String]| {
@@ -345,7 +345,7 @@ fn steps(case: &Case, build: Build, clang: u32, object: &Path) -> Vec<Command> {
         .arg(&case.path)
         .arg("-o")
         .arg(&bitcode);
-    // Clang 14 and 15 link no libraries to bitcode; from 19 on it does.
+    // Clang 14 and 15 do not link libraries into bitcode; Clang 19 does.
     let mut back = Command::new("clang-19");
     back.args(["-x", "ir", "-target", "amdgcn-amd-amdhsa", "-nogpulib"])
         .arg(format!("-mcpu={target}"))

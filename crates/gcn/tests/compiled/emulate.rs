@@ -100,7 +100,7 @@ pub fn emulate(
     let text = |error: std::io::Error| format!("{}: {error}", place.display());
     fs::create_dir_all(&place).map_err(text)?;
     let file = |n: usize| place.join(format!("buffer{n}"));
-    // An output does not take the place of an input until the run is over.
+    // Outputs must not overwrite inputs during a run.
     let saved = |n: usize| place.join(format!("saved{n}"));
     for (n, buffer) in case.buffers.iter().enumerate() {
         fs::write(file(n), &buffer.bytes).map_err(text)?;
@@ -123,7 +123,7 @@ pub fn emulate(
         if launch.repeat == 1 {
             command.arg(object);
         } else {
-            // No option has the number of repetitions.
+            // A launch file sets the number of repetitions.
             let (path, repeat) = (place.join("launch.toml"), launch.repeat);
             let contents = format!(
                 "file = {:?}\nrepeat = {repeat}\n",

@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         _ => {}
     }
     let arguments = Arguments::from_args();
-    // Without the reference no kernel can be compared: that is one failure, not one for each build.
+    // Without the reference, no kernel can be compared: report one failure, not one for each build.
     let cases = reference::check_host().and_then(|()| case::all(Purpose::Test));
     let trials = match cases {
         Ok(cases) => cases.into_iter().flat_map(trials).collect(),
@@ -121,7 +121,7 @@ impl Job {
     /// Compares findings with those in the kernel's header.
     ///
     /// # Errors
-    /// A finding is not in the header, or, in the build that everyone runs, an expected one is missing.
+    /// A finding is not in the header, or an expected one is missing in the build that everyone runs.
     fn check_findings(
         &self,
         build: Build,

@@ -39,9 +39,9 @@ enum Reason {
     OtherWait,
     /// The registers are not used.
     Unused,
-    /// FLAT accessed the memory of the other counter.
+    /// A FLAT instruction accessed memory that the other counter tracks.
     OtherMemory,
-    /// Only operations without a register are outstanding, for the memory model.
+    /// Only operations without a register are outstanding; the memory model requires the wait.
     Memory,
     /// No operation that the wait concerns is outstanding.
     Nothing,
@@ -61,8 +61,8 @@ impl From<Fate> for Reason {
     }
 }
 
-/// Numbers of mutants: all; those for which the checker reports a register or LDS; those whose results `--late`
-/// changes, as far as they were run; and of these, those that only the race checker reports.
+/// Numbers of mutants: all; reported for a register; reported for LDS; with results that `--late` changes, among those
+/// run with it; and of the latter, reported only by the race checker.
 type Counts = BTreeMap<(&'static str, Reason), [usize; 5]>;
 
 /// Reason why wait states exist.
@@ -72,7 +72,7 @@ enum Nop {
     Needed,
     /// The hazard spans blocks, so a change of one block cannot remove the wait states.
     OtherBlock,
-    /// LLVM has a reason of its own.
+    /// LLVM inserts them for another reason.
     Other(nops::Other),
     /// A path that is not executed needs them.
     OtherPath,
@@ -118,7 +118,7 @@ const SHOWN: usize = 5;
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     most: usize,
-    /// True to run reported mutants with late memory operations too. Those that are not reported are always run so.
+    /// True to run reported mutants with late memory operations too. Unreported ones always run this way.
     late: bool,
 }
 
@@ -144,7 +144,7 @@ fn check(case: &Case, build: Build, sample: Sample, tally: &mut Tally) -> Result
     Err(format!("{count} mutants:\n{}", wrong.join("\n")))
 }
 
-/// Kernels whose mutants are a test: LDS, calls, scratch, FLAT, cross-lane reads.
+/// Kernels whose mutants are tested by default: LDS, calls, scratch, FLAT, cross-lane reads.
 const SAMPLE: [&str; 5] = [
     "reduce_int",
     "calls",
@@ -294,7 +294,7 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
     }
 }
 
-/// Prints a table of mutants by reason and target, with each reason's further counts below it unless all are 0.
+/// Prints a table of mutants by reason and target, with each reason's other counts on the lines below, unless all are 0.
 fn print<R: Copy + Ord + std::fmt::Debug, const N: usize>(
     counts: &BTreeMap<(&'static str, R), [usize; N]>,
     parts: [&str; N],

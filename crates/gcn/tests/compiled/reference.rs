@@ -23,7 +23,7 @@ pub struct Results {
 /// Macro defined when a source is compiled for the reference.
 const DEFINE: &str = "-DREFERENCE";
 
-/// One thread per kernel, without vectorisation of work-items: pocl 3.1 miscompiles an AES with it.
+/// One thread per kernel, without vectorisation of work-items, with which pocl 3.1 miscompiles an AES kernel.
 const EXACTLY: [(&str, &str); 2] = [
     ("POCL_DEVICES", "basic"),
     ("POCL_WORK_GROUP_METHOD", "loops"),
@@ -47,7 +47,7 @@ pub fn reference(case: &Case) -> Result<Results, String> {
     read(case, &place)
 }
 
-/// Opens an OpenCL device on the host.
+/// Checks that the host has a usable OpenCL device.
 ///
 /// # Errors
 /// Messages of the host's compiler or OpenCL, and a likely cause.
@@ -76,7 +76,7 @@ pub fn timed(case: &Case) -> Result<(Results, f64), String> {
     let place = place(case, &FAST)?;
     run_in(case, &place, &FAST)?;
     let timed = measured(case, &place)?;
-    // Large ones need not be kept, since time is not.
+    // Results may be large, and timed runs are not cached.
     fs::remove_dir_all(&place).map_err(|error| error.to_string())?;
     Ok(timed)
 }
@@ -188,7 +188,7 @@ fn host() -> Result<PathBuf, String> {
     HOST.get_or_init(build).clone()
 }
 
-/// Lines that describe a job in a directory to the program.
+/// Job description for the host program, with files in the directory `place`.
 fn job(case: &Case, place: &Path) -> String {
     let mut job = String::new();
     let _ = writeln!(job, "times {}", times(place).display());

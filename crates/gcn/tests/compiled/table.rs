@@ -107,7 +107,7 @@ enum Cell {
     Failed(String),
 }
 
-/// Runs everything that is selected, and prints the table.
+/// Runs the selected kernels, and prints the table.
 pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
     let cases = Choice::parse(arguments).and_then(|choice| Ok((choice, case::all(Purpose::Test)?)));
     let (choice, cases) = match cases {

@@ -36,7 +36,7 @@ const SAMPLE: [&str; 8] = [
 const EXCEPT: &str = "device_malloc";
 /// Number of inputs that are modified by default.
 const INPUTS: usize = 6;
-/// Variable with the number of inputs to modify in every kernel.
+/// Environment variable that sets the number of inputs to modify, in every kernel.
 const VARIABLE: &str = "GCN_TRUTH";
 /// Minimum number of result elements to query, if there are that many.
 const ELEMENTS: usize = 4;
@@ -45,7 +45,7 @@ const LIMIT: u64 = 1 << 22;
 /// Maximum number of executions that an answer follows, as by default in `gcn why`.
 const EXECUTIONS: usize = 4_000_000;
 
-/// Number of inputs to modify, if it is set.
+/// Number of inputs to modify, if [`VARIABLE`] is set.
 fn wanted() -> Option<usize> {
     let text = std::env::var(VARIABLE).ok()?;
     Some(text.parse().expect("a number of inputs"))
@@ -58,7 +58,7 @@ pub fn is_chosen(case: &Case) -> bool {
     has_inputs && (is_sample || wanted().is_some())
 }
 
-/// Buffer and element.
+/// Indices of a buffer and of an element in it.
 type Place = (usize, usize);
 
 /// Modification of an input.
@@ -103,7 +103,7 @@ enum Effect {
     Value,
 }
 
-/// Pseudorandom numbers.
+/// Pseudorandom number generator.
 struct Random(u64);
 
 impl Random {
@@ -113,7 +113,7 @@ impl Random {
         (self.0 >> 33) as usize % bound
     }
 
-    /// Removes up to `most` places from a list.
+    /// Removes up to `most` random elements from a list, and returns them.
     fn take(&mut self, most: usize, from: &mut Vec<Place>) -> Vec<Place> {
         let mut taken = Vec::new();
         while taken.len() < most && !from.is_empty() {
@@ -124,7 +124,7 @@ impl Random {
     }
 }
 
-/// Observer of the path of a run on one thread.
+/// Observer that hashes the path of a run on one thread.
 #[derive(Default)]
 struct Path(Arc<Mutex<DefaultHasher>>);
 
@@ -239,7 +239,7 @@ impl<'a> Rerun<'a> {
         })
     }
 
-    /// Writes the inputs, with modified ones.
+    /// Restores the state before the first launch, and writes modified inputs.
     fn reset(&self, modified: &[(Place, Vec<u8>)]) -> Result<(), String> {
         let device = self.module.device();
         self.memory.restore(device.memory());
@@ -318,7 +318,7 @@ impl<'a> Rerun<'a> {
         Ok(Some(named))
     }
 
-    /// Chooses elements that the launches change, in all buffers, and asks for them.
+    /// Chooses elements that the launches change, in all buffers, and queries them.
     fn queries(&self, before: &Outcome, random: &mut Random) -> Result<Vec<Query>, String> {
         let is_changed = |place: &Place| {
             let input = &self.case.buffers[place.0].bytes;
@@ -376,7 +376,7 @@ impl<'a> Rerun<'a> {
         (place, bytes)
     }
 
-    /// Effect on an element.
+    /// Effect of a modification on an element, given the outcomes before and after it.
     fn effect(&self, place: Place, before: &Outcome, after: Option<&Outcome>) -> Effect {
         let Some(after) = after else {
             return Effect::Path;
@@ -425,12 +425,12 @@ impl Launches for Rerun<'_> {
 struct Counts {
     /// The answer names the input: the element changes, only the path changes, or neither.
     named: [usize; 3],
-    /// The answer does not name it: the element changes with the path and the new answer names the input, it changes and
-    /// the new answer does not name the input either, or it does not change.
+    /// The answer does not name the input: the element changes with the path and the new answer names the input; the
+    /// element changes and the new answer does not name the input either; or the element does not change.
     others: [usize; 3],
 }
 
-/// Modifies inputs of a kernel, alone or all that an answer does not name, and compares the effects with the answers.
+/// Modifies inputs of a kernel, one at a time or all that an answer does not name, and compares effects with answers.
 ///
 /// # Errors
 /// An element changes with an input that its answer does not name, while the path does not change.
@@ -504,7 +504,7 @@ pub fn check(case: &Case, build: Build) -> Result<(), String> {
         if changes + paths == 0 {
             wrong.push("no named input has an effect".to_owned());
         }
-        // `why` does not explain why an instruction was not executed, so other inputs may be among these.
+        // With other inputs, this is no error: `why` does not explain why an instruction was not executed.
         if unexplained > 0 {
             wrong.push(format!(
                 "{unexplained} elements change with the path and an input that the new answer does not name either"

@@ -1,9 +1,9 @@
 //! Model of the waits that registers need, derived from executed instructions: the ground truth for `gcn check`.
 //!
 //! The model follows each operation from its issue until a second wait guarantees it. While only one wait does, a use
-//! of its registers needs that wait, and is recorded with the largest counter value that would still suffice. So one
-//! run of unmodified code shows the effect of each modification of each wait, since S_WAITCNT decides nothing else in
-//! the emulator.
+//! of its registers needs that wait, and is recorded with the largest counter value that would still suffice. One
+//! run of unmodified code therefore shows the effect of each modification of each wait, since S_WAITCNT decides nothing
+//! else in the emulator.
 //!
 //! Rules: checklist 5 and 6, errata E082, E083, E120, E250. The checker has an independent implementation, which
 //! shares only `gcn_isa::uses` with the model.
@@ -20,16 +20,16 @@ use gcn_runtime::observe::{
     Context, Events, Instruction, MemoryEvent, Observer, WaveEnd, WaveObserver,
 };
 
-/// Outcome of an operation that only one wait has guaranteed.
+/// Outcome of an operation whose completion only one wait has guaranteed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fate {
     /// The operation wrote LDS, and a barrier followed before another wait.
     Barrier,
     /// The operation holds no register: a store, or an atomic without a result.
     Memory,
-    /// FLAT whose lanes accessed the memory of the other counter.
+    /// FLAT instruction whose lanes accessed memory that the other counter tracks.
     OtherMemory,
-    /// Another wait guarantees it before its registers are used.
+    /// Another wait guarantees completion before the registers are used.
     OtherWait,
     /// Its registers are not used until the wave ends.
     Unused,
@@ -43,7 +43,7 @@ pub type Pair = (u64, u64);
 pub struct ReleaseFacts {
     /// Uses that need the wait.
     pub uses: BTreeSet<Pair>,
-    /// Uses among these that are the first of their operation.
+    /// First use of each operation, among `uses`.
     pub first: BTreeSet<Pair>,
     /// Outcomes of the other operations.
     pub fates: BTreeSet<Fate>,
@@ -66,7 +66,7 @@ pub struct Facts {
     pub settled: HashMap<u64, u64>,
 }
 
-/// Number of a wave's last instructions that are kept.
+/// Number of recent instructions kept per wave.
 const HISTORY: usize = 6;
 
 impl Facts {
@@ -140,7 +140,7 @@ impl Observer for Model {
     }
 }
 
-/// Decoded instruction.
+/// Properties of an instruction that affect waits.
 struct DecodedInstruction {
     uses: Vec<(RegisterUse, &'static [Counter])>,
     /// Counters with the increment and the order of return.
@@ -237,13 +237,13 @@ impl Span {
     }
 }
 
-/// Kind of an operation, by the registers that it holds.
+/// Resource that an outstanding operation holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum HeldResource {
     Registers,
     Lds,
     Nothing,
-    /// FLAT that accessed the other memory.
+    /// FLAT instruction that accessed memory of the other counter.
     OtherMemory,
 }
 
@@ -258,7 +258,7 @@ struct Operation {
     holds: HeldResource,
     /// Minimum value of the counter while the operation is outstanding.
     least: u8,
-    /// The only wait that guarantees it, with the value below which it does.
+    /// The only wait that guarantees completion, with the counter value below which it does.
     guard: Option<(u64, u8)>,
     is_used: bool,
 }
@@ -373,7 +373,7 @@ impl Wave {
                         continue;
                     }
                 }
-                // The same operation of an earlier time around a loop would say the same.
+                // The same operation in an earlier loop iteration would yield the same facts.
                 let is_same = |other: &Operation| {
                     (other.pc, other.counter, other.guard) == (it.pc, it.counter, it.guard)
                         && other.spans == it.spans
@@ -421,7 +421,7 @@ impl Wave {
                     it.least += amount;
                 }
             }
-            // Issue waits for what would not fit into the counter.
+            // Issue stalls until the counter can hold the operation.
             self.operations.retain(|it| {
                 let is_left = it.counter != counter || it.least <= most;
                 if !is_left {

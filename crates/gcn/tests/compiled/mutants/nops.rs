@@ -15,7 +15,7 @@ use super::subject::set_words;
 /// Number of instructions that an S_NOP is moved over, larger than any hazard.
 const MOVED_OVER: usize = 6;
 
-/// Wait states between a result and DPP that reads it.
+/// Maximum number of wait states between a result and DPP that reads it.
 const MOST_OF_DPP: usize = 2;
 
 /// Change that removes a wait state.
@@ -30,7 +30,7 @@ pub struct Change {
     /// True if S_NOP stays in its block. A hazard that starts in another block then has as many wait states as
     /// before.
     pub is_moved: bool,
-    /// Reason why LLVM may have inserted it although hardware does not need it.
+    /// Reason why LLVM may have inserted S_NOP although hardware does not need it.
     pub other: Option<Other>,
     /// Address and words of the change.
     words: (u64, Vec<u32>),
@@ -108,7 +108,7 @@ pub fn changes(code: &[(u64, Inst)], targets: &BTreeSet<u64>) -> Vec<Change> {
         if self::number(next).is_some() {
             continue;
         }
-        // Instructions of the block in front, last one first.
+        // Preceding instructions of the block, last one first.
         let in_front = code[..place].iter().rev();
         let mut is_open = !targets.contains(pc);
         let in_front = in_front.take_while(|(pc, inst)| {

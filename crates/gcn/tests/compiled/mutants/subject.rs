@@ -22,7 +22,7 @@ use crate::compile::{self, Build};
 /// Maximum number of instructions per wave.
 const LIMIT: u64 = 200_000_000;
 
-/// Frequency of S_MEMREALTIME, so high that more time passes between two reads than any kernel waits for. So runs do
+/// Frequency of S_MEMREALTIME, so high that more time passes between two reads than any kernel waits for, and runs do
 /// not depend on the host's speed.
 const REALTIME_HZ: u64 = 1_000_000_000_000;
 
@@ -295,7 +295,7 @@ impl Subject<'_> {
         })
     }
 
-    /// All waits.
+    /// All waits in the code.
     fn waits(&self) -> Vec<Wait> {
         let mut found = Vec::new();
         let kernels = self.object.kernels.iter().map(|it| it.entry_address);
@@ -424,12 +424,12 @@ impl Subject<'_> {
         }
         let settled = mutants.iter().map(|it| self.settled(it.wait.pc));
         let found = self.found(Check::Waits, settled.max().unwrap_or(1))?;
-        // A fault, or no end, is a result as well.
+        // A fault or an endless loop also counts as a changed result.
         let is_late = (late || found.is_empty())
             && results(self.case, self.target, &self.file, &LATE).as_ref() != Ok(&self.usual);
         let is_missed =
             is_late && found.is_empty() && self.found(Check::Waits, u64::MAX)?.is_empty();
-        // A store that another wave loads holds no register: it is unordered.
+        // A store holds no register: if another wave loads its data, only the race checker can report it.
         let is_race = is_missed && !self.found(Check::Races, u64::MAX)?.is_empty();
         for it in mutants {
             self.set(it.wait.pc, it.wait.until);

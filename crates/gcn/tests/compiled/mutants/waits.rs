@@ -19,7 +19,7 @@ pub struct Wait {
     pub is_at_call: bool,
 }
 
-/// Values of a wait's mutants: none, and each relevant field weakened by one.
+/// Values of a wait's mutants: no wait, and each relevant field weakened by one.
 fn weaker(isa: Isa, until: Waitcnt) -> impl Iterator<Item = Waitcnt> {
     let max = Waitcnt::max(isa);
     let fields = [
@@ -51,7 +51,7 @@ pub struct Mutant {
     pub uses: BTreeSet<Pair>,
     /// First use of each operation.
     pub first: BTreeSet<Pair>,
-    /// Writes of LDS may be outstanding at a barrier. The model does not tell if another wave reads them.
+    /// True if writes of LDS may be outstanding at a barrier. The model does not know if another wave reads them.
     pub is_of_lds: bool,
 }
 
@@ -111,7 +111,7 @@ impl fmt::Display for Mutant {
 #[derive(Default)]
 struct Group {
     mutants: Vec<Mutant>,
-    /// Their waits, and the waits that an operation passes directly before or after one of them.
+    /// Waits of the mutants, and the waits directly before or after one of these for the same operation.
     taken: HashSet<u64>,
     uses: HashSet<Pair>,
 }
@@ -130,7 +130,7 @@ impl Group {
 /// - If a mutant no longer waits for an operation, the next wait for that operation is unmodified.
 /// - No two mutants break the same pair of instructions.
 /// - Mutants that break nothing are grouped separately: late memory operations must not change results.
-/// - A mutant with LDS outstanding at a barrier is alone, since the model does not tell if another wave reads it.
+/// - A mutant with LDS outstanding at a barrier is alone, since the model does not know if another wave reads it.
 pub fn groups(mutants: impl Iterator<Item = Mutant>, facts: &Facts) -> Vec<Vec<Mutant>> {
     let mut near: HashMap<u64, Vec<u64>> = HashMap::new();
     for (first, second) in &facts.next {
