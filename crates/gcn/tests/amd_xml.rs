@@ -1,6 +1,6 @@
-//! Compares `gcn isa --format amd-xml`, read by AMD's decoder, with the tables: every form that the document has, with
-//! many operands. `GCN_ISA_SPEC_MANAGER` names a checkout of AMD's `isa_spec_manager`, which the test compiles; without
-//! it, only the document is tested.
+//! Tests `gcn isa --format amd-xml` with AMD's decoder, whose output must match the tables for every form in the
+//! document, with many operands. `GCN_ISA_SPEC_MANAGER` names a checkout of AMD's `isa_spec_manager`, which the test
+//! compiles; without it, only the document is tested.
 
 #![expect(
     clippy::print_stderr,
@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 
 use gcn_isa::{Field, Inst, Isa, Kind, Operand, Slot, Target, regs, rows};
 
-/// Variable that names AMD's sources.
+/// Environment variable that names the directory of AMD's sources.
 const SOURCES: &str = "GCN_ISA_SPEC_MANAGER";
 /// One target of each instruction set.
 const TARGETS: [&str; 7] = [
@@ -76,8 +76,8 @@ fn decoder() -> Option<PathBuf> {
     Some(program)
 }
 
-/// Instructions of every form of an instruction set: without operands, with an example's, and with other operands, one at
-/// a time.
+/// Instructions of every form of an instruction set: with default fields, with example operands, and with one operand
+/// or modifier changed at a time.
 fn instructions(isa: Isa) -> Vec<Inst> {
     const CODES: [u8; 12] = [0, 4, 100, 106, 124, 126, 128, 193, 208, 240, 242, 248];
     const VGPRS: [u8; 4] = [0, 1, 127, 252];
@@ -122,7 +122,7 @@ fn is_expressed(inst: &Inst) -> bool {
     !(limited.into_iter().any(|field| inst.flag(field)) || is_literal_offset)
 }
 
-/// True for operands of which the decoder names the first register only.
+/// True if the decoder names only the first register of an operand.
 fn is_first(slot: &Slot) -> bool {
     matches!(
         slot.kind,
@@ -157,7 +157,7 @@ fn expected(inst: &Inst, slot: &Slot) -> Option<String> {
     }
 }
 
-/// Differences between an instruction and what the decoder printed.
+/// Differences between an instruction and the decoder's output.
 fn difference(inst: &Inst, line: &str) -> Option<String> {
     let mut parts = line.split('\t');
     let name = parts.next().unwrap_or_default();

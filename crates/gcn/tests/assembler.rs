@@ -14,7 +14,7 @@ fn scratch(test: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
         .join("assembler")
         .join(test);
-    let _ = fs::remove_dir_all(&path); // It need not exist.
+    let _ = fs::remove_dir_all(&path); // May not exist.
     fs::create_dir_all(&path).expect("a directory for the test");
     path
 }
@@ -184,7 +184,7 @@ fn the_target_option_sets_features() {
     let contradicts = "this contradicts the target";
     assert!(made("kernel.s", "gfx900").0.contains(contradicts));
     assert!(made("kernel.s", "gfx900:xnack+").0.contains(contradicts));
-    // The source may say the same, and more than the option, but not the opposite.
+    // The source may repeat or add to the option's features, but not contradict them.
     assert_eq!(made("target.s", "gfx900:xnack-"), good);
     assert_eq!(made("target.s", "gfx900"), good);
     let (said, status) = made("target.s", "gfx900:xnack+");
@@ -388,7 +388,7 @@ fn files_are_bounded() {
     fs::write(directory.join("good.s"), "s_nop 0\n").expect("written");
     for place in ["none/out.bin", "."] {
         let output = asm(&directory, "good.s", &["-o", place]);
-        // clap takes `-o` once.
+        // clap accepts only one `-o`.
         assert_eq!(output.status.code(), Some(2));
         let arguments = ["asm", "good.s", "--target", "gfx900", "-o", place];
         let output = gcn(&directory, &arguments);

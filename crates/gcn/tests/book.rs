@@ -1,5 +1,5 @@
-//! Tests of the book: its links resolve, and its reference has every instruction. Where mdBook is installed
-//! (`cargo xtask tools`), it builds the book.
+//! Tests of the book: its links resolve, and its reference has every instruction. If mdBook is installed
+//! (`cargo xtask tools`), a test builds the book.
 
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
@@ -17,15 +17,15 @@ use std::sync::OnceLock;
 
 use gcn_isa::Isa;
 
-/// Sources of the book, made once for all tests.
+/// Sources of the book, generated once for all tests.
 fn sources() -> &'static Path {
     static SOURCES: OnceLock<PathBuf> = OnceLock::new();
     SOURCES.get_or_init(|| {
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("book");
-        let _ = fs::remove_dir_all(&directory); // It need not exist.
+        let _ = fs::remove_dir_all(&directory); // May not exist.
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let gcn = Path::new(env!("CARGO_BIN_EXE_gcn"));
-        // A stand-in for the playground, whose build needs npm.
+        // Placeholder for the playground, whose build needs npm.
         let playground = Path::new(env!("CARGO_TARGET_TMPDIR")).join("book-playground");
         fs::create_dir_all(&playground).expect("a directory");
         fs::write(playground.join("index.html"), "<!doctype html>").expect("a page");

@@ -35,7 +35,7 @@ fn file(name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// Parses a SARIF log, and checks that its types know every field.
+/// Parses a SARIF log, and checks that `serde_sarif` knows every field.
 fn sarif(log: &[u8]) -> serde_json::Value {
     let log: serde_json::Value = serde_json::from_slice(log).expect("JSON");
     let typed: serde_sarif::sarif::Sarif =
@@ -233,7 +233,7 @@ fn a_run_stops_at_the_findings_that_it_may_have() {
     assert_eq!(output.status.code(), Some(3), "{errors}");
     assert!(!errors.contains("interrupted"), "{errors}");
     assert!(errors.ends_with("1 error\n"), "{errors}");
-    // What is found before the run has stopped is not one of the first.
+    // Findings beyond the limit, made before the run stops, do not count.
     let kernel = file("check-stop-first.s", KERNEL);
     for count in 1..=3 {
         let limit = count.to_string();
@@ -248,7 +248,7 @@ fn a_run_stops_at_the_findings_that_it_may_have() {
             "{errors}"
         );
     }
-    // What is suppressed is none of them.
+    // Suppressed findings do not count.
     let known = "[[suppress]]\nname = \"missing-wait\"\ninstruction = \"*, v1\"\n";
     let known = file("check-stop-known.toml", known);
     let known = known.to_str().expect("UTF-8");
@@ -269,7 +269,7 @@ fn launches_that_are_skipped_are_not_checked() {
     let output = check(&kernel, &["--only", "waits", "--launch-skip", "1"]);
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{errors}");
-    // No finding of a launch that was not looked at is no result.
+    // The absence of findings means nothing if no launch was checked.
     let nothing = "nothing was checked: --launch-skip and --launch-count leave no launch";
     assert!(errors.ends_with(&format!("{nothing}\n")), "{errors}");
     let options = ["--only", "waits", "--launch-skip", "1"];
@@ -372,13 +372,13 @@ fn the_launches_of_one_kernel_are_checked() {
         assert_eq!(status, Some(3), "{errors}");
         assert!(errors.ends_with("1 error\n"), "{name}: {errors}");
         assert!(!errors.contains(&format!("kernel {other}, ")), "{errors}");
-        // The other launch runs all the same.
+        // The other launch still runs.
         assert!(
             errors.contains(&format!("{other}: 1 workgroup")),
             "{errors}"
         );
     }
-    // A launch that is not looked at may have set what it likes.
+    // An unchecked launch may have written any element.
     let (_, errors) = found(&["--kernel", "sum", "--only", "uninit"]);
     assert!(!errors.contains("uninitialized-result"), "{errors}");
     let (status, errors) = found(&["--kernel", "sun"]);
@@ -428,7 +428,7 @@ fn wrong_options_are_named() {
     let output = check(&kernel, &["--suppress", broken.to_str().expect("UTF-8")]);
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
-    // As other files of TOML, with the line.
+    // The error shows the line, as for other TOML files.
     assert!(
         errors.contains("check-broken.toml:2:1: error[invalid-suppressions]: unknown field `naem`"),
         "{errors}"
@@ -597,7 +597,7 @@ fn findings_do_not_overwrite_an_input() {
         assert!(errors.starts_with(&message), "{errors}");
         assert!(fs::read(input).expect("a file") == before, "{name}");
     }
-    // What cannot be written is not lost.
+    // Findings that cannot be written to the file are shown.
     let output = check(&kernel, &["--only", "waits", "--output", "/dev/full"]);
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");

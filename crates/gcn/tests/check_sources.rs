@@ -7,8 +7,8 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
-/// Races in LDS and in global memory, the former between several instructions of the same lanes; a load shared by two
-/// branches.
+/// Kernels with races in LDS, between several instructions of the same two lines, and in global memory, and with a load
+/// that the compiler merges from two branches.
 const OPENCL: &str = "\
 kernel void unrolled(global int *out, global const int *in) {
   local int tile[512];
@@ -102,7 +102,7 @@ fn instructions_of_the_same_lines_are_one_finding() {
     let errors = text(&source, UNROLLED);
     let note = format!("= note: it stands for {pairs} pairs of instructions of these lines");
     assert!(errors.contains(&note), "{errors}");
-    // They are one for the limit and for suppressions, too.
+    // The pairs count as one finding for the limit and for suppressions, too.
     let errors = text(&source, &format!("{UNROLLED} --stop-at 2"));
     assert!(errors.ends_with("1 error\n"), "{errors}");
     let known = Path::new(env!("CARGO_TARGET_TMPDIR")).join("same-lines.toml");
@@ -143,7 +143,7 @@ fn findings_in_opencl_are_in_its_terms() {
     let errors = text(&source, UNROLLED);
     for part in [
         "= help: `barrier(CLK_LOCAL_MEM_FENCE)` between both accesses\n",
-        // This kernel does not ask for global IDs.
+        // This kernel does not request global IDs.
         "wave 1, lane 0, local id 64,0,0\n",
     ] {
         assert!(errors.contains(part), "{part}: {errors}");
@@ -204,7 +204,7 @@ fn an_access_that_ends_the_run_is_reported_once() {
     let brief = "error[unmapped-access]: kernel merged ended at the access of the finding global-out-of-bounds\n1 error\n";
     assert!(errors.ends_with(brief), "{errors}");
     assert_eq!(check(&source, MERGED).status.code(), Some(4));
-    // A finding that goes elsewhere, or is suppressed, does not replace it.
+    // A finding written to a file or suppressed does not replace the fault's report.
     let known = file(
         "once.toml",
         "[[suppress]]\nname = \"global-out-of-bounds\"\n",

@@ -30,7 +30,7 @@ fn commands(step: &str) -> String {
     }
 }
 
-/// Command in a directory, with this `gcn` in its path.
+/// Command that runs in a directory, with the `gcn` under test in PATH.
 fn command(program: impl AsRef<OsStr>, directory: &Path) -> Command {
     let own = Path::new(env!("CARGO_BIN_EXE_gcn"))
         .parent()
@@ -91,7 +91,7 @@ fn kernels() -> (String, String) {
 /// Creates a project with a launch file for `kernels/sum.cl`.
 fn project(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&directory); // It need not exist.
+    let _ = fs::remove_dir_all(&directory); // May not exist.
     for part in [".git", "kernels", "launches"] {
         fs::create_dir_all(directory.join(part)).expect("a directory");
     }
@@ -156,7 +156,7 @@ fn the_action_runs_a_program() {
     action(&directory, &[("LAUNCHES", "launches")], 1);
     let found = directory.join("found.sarif");
     fs::rename(directory.join("gcn.sarif"), found).expect("a log");
-    // A stand-in for the library, which makes devices and writes the log.
+    // Placeholder for the library, which would create devices and write the log.
     let library = directory.join("lib/libhsa-runtime64.so.1");
     fs::create_dir_all(directory.join("lib")).expect("a directory");
     let mut cc = command("cc", &directory);
@@ -181,7 +181,7 @@ fn hook(id: &str, directory: &Path) -> Command {
     let (_, rest) = rest.split_once("entry: ").expect("an entry");
     let mut words = rest.lines().next().expect("a line").split_whitespace();
     let program = words.next().expect("a program");
-    // A script is in this repository, another program is installed.
+    // Scripts are in this repository; other programs are installed.
     let program = match root().join(program) {
         script if script.exists() => script,
         _ => program.into(),

@@ -2,11 +2,11 @@
 //! exist.
 //!
 //! A block is one of these:
-//! - The contents of a file, if the line before it ends with the name: `` `saxpy.cl`: ``. Commands of the document use it.
+//! - The contents of a file, if the line before it ends with the name: `` `saxpy.cl`: ``, for commands of the document.
 //! - Commands, lines `$ COMMAND`, which a shell runs. The lines up to the next command are its standard output followed
 //!   by its standard error. A `…` matches any text in a line; on a line of its own it matches any number of lines. A
-//!   command must fail exactly if it prints an error. Lines of the output that begin with `(gcn) ` are also its standard
-//!   input. Commands of cargo are not run.
+//!   command must fail if and only if it prints an error. Lines of the output that begin with `(gcn) ` are also its
+//!   standard input. Commands of cargo are not run.
 //! - A script of the language `sh`, which must succeed.
 //! - A block that cannot run, which `documents.rs` lists with the reason.
 
@@ -26,7 +26,7 @@ use std::process::{Command, Output};
 use documents::{Document, document};
 use libraries::libraries;
 
-/// Document with the contents of the book.
+/// Document with the book's table of contents.
 const CONTENTS: &str = "docs/SUMMARY.md";
 /// Documents whose paths are checked. The test `book` checks links to generated pages.
 const NAMING: [&str; 13] = [
@@ -126,12 +126,12 @@ impl Block<'_> {
         self.lines.first().map_or("", |line| line.trim_start())
     }
 
-    /// Contents of the file that it shows, or the script.
+    /// Contents of the file that the block shows, or the script.
     fn text(&self) -> String {
         self.lines.iter().map(|line| format!("{line}\n")).collect()
     }
 
-    /// Its commands, in order.
+    /// Commands of the block, in order.
     fn commands(&self) -> Vec<ShownCommand> {
         let mut found: Vec<ShownCommand> = Vec::new();
         for (index, line) in self.lines.iter().enumerate() {
@@ -153,12 +153,12 @@ impl Block<'_> {
         found
     }
 
-    /// Name of the file that it shows.
+    /// Name of the file that the block shows.
     fn file(&self) -> Option<&str> {
         self.name.filter(|_| self.commands().is_empty())
     }
 
-    /// True if an entry of [`Document::unrun`] names it.
+    /// True if an entry of [`Document::unrun`] names the block.
     fn is_listed_as(&self, entry: &str) -> bool {
         if entry.starts_with(FENCE) {
             self.fence == entry
@@ -167,7 +167,7 @@ impl Block<'_> {
         }
     }
 
-    /// True if the document lists it as a block that is not run.
+    /// True if the document lists the block as one that is not run.
     fn is_listed(&self, document: &Document) -> bool {
         let mut entries = document.unrun.iter();
         entries.any(|(entry, _)| self.is_listed_as(entry))
@@ -256,7 +256,7 @@ fn files_are_named_before_their_blocks() {
 fn directory(document: &str) -> PathBuf {
     let name = format!("commands-{}", document.replace('/', "-"));
     let place = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&place); // It need not exist.
+    let _ = fs::remove_dir_all(&place); // May not exist.
     fs::create_dir_all(&place).expect("a directory for the test");
     place
 }
@@ -270,7 +270,7 @@ fn write_files(document: &Document, blocks: &[Block<'_>], place: &Path) {
     }
 }
 
-/// Copies the files of a directory, or writes those that a document shows, for commands that write beside them.
+/// Copies the files of a directory, or writes those that a document shows, for commands that write next to them.
 fn copy(source: &str, place: &Path) {
     let path = root().join(source);
     if path.is_file() {
@@ -321,7 +321,7 @@ fn printed(output: &Output) -> String {
 }
 
 impl ShownCommand {
-    /// Runs it, and describes the difference from the text below it.
+    /// Runs the command, and describes how its output differs from the shown one.
     fn difference(&self, place: &Path) -> Option<String> {
         let wanted = &self.output;
         let typed = wanted
@@ -342,7 +342,7 @@ impl ShownCommand {
     }
 }
 
-/// Runs the blocks of a document, and describes those that are wrong, each beginning with its line.
+/// Runs the blocks of a document. Describes the wrong ones, each with its line number.
 fn problems(document: &Document, text: &str) -> Vec<String> {
     let blocks = blocks(text);
     let mut problems = Vec::new();
@@ -439,7 +439,7 @@ fn links(document: &str) -> Vec<&str> {
 }
 
 /// Paths that a document names in code: those that start with a directory of the repository, a crate, or a directory
-/// beside the document. Patterns are excluded.
+/// next to the document. Patterns are excluded.
 fn paths(document: &str, root: &Path, beside: &Path) -> Vec<PathBuf> {
     let is_path = |c: char| c.is_alphanumeric() || "/._-".contains(c);
     let code = document

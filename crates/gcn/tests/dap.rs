@@ -33,7 +33,7 @@ fn source(client: &Client) -> Value {
     json!({"path": path.to_str().expect("UTF-8")})
 }
 
-/// Sets breakpoints at lines, and returns the first.
+/// Sets a breakpoint at the first line that contains a text, and returns it.
 #[track_caller]
 fn set_line(client: &mut Client, text: &str, more: Value) -> Value {
     let mut breakpoint = json!({"line": line(client, text)});
@@ -235,7 +235,7 @@ fn values_of_waves_lanes_and_buffers_are_shown_and_changed() {
             json!({"expression": expression, "context": "watch"}),
         );
     }
-    // A wave alone waits at the barrier for those that are held.
+    // A wave that runs alone waits at the barrier for waves that are held.
     client.ask("setFunctionBreakpoints", json!({"breakpoints": []}));
     let alone = json!({"threadId": thread, "singleThread": true});
     client.ask("continue", alone);
@@ -349,7 +349,7 @@ fn conditions_and_hits_choose_the_stop() {
     client.ask("configurationDone", json!({}));
     let stop = client.stopped("breakpoint");
     assert_eq!(client.value("s8"), "25");
-    // The same breakpoint again keeps its number and its hits.
+    // A breakpoint that is set again keeps its number and hit count.
     let same = set_line(
         &mut client,
         "s_add_u32",
@@ -404,7 +404,7 @@ fn buffers_have_names_that_are_no_expressions() {
 
 #[test]
 fn requests_are_answered_while_waves_run() {
-    // Without its limit the kernel never ends.
+    // Without its limit, the kernel never ends.
     let mut client = Client::start("debug/endless.s", &["--dap"]);
     let path = client.directory.path().join("launch.toml");
     let launch = fs::read_to_string(&path).expect("the launch file");
@@ -423,7 +423,7 @@ fn requests_are_answered_while_waves_run() {
     assert_eq!(set["verified"], true);
     client.stopped("function breakpoint");
     client.ask("setFunctionBreakpoints", json!({"breakpoints": []}));
-    // Both at once: the second must not be lost.
+    // Both requests at once: the second must not be lost.
     for _ in 0..20 {
         let resumed = client.send("continue", json!({"threadId": thread}));
         let paused = client.send("pause", json!({"threadId": thread}));
@@ -486,7 +486,7 @@ fn faults_and_findings_are_exceptions() {
     assert_eq!(client.event("exited")["exitCode"], 0);
     client.ends_well();
 
-    // The same without a stop.
+    // The fault without a stop.
     let mut client = Client::start("debug/fault.s", &["--dap"]);
     client.launch(json!({}));
     client.ask("setExceptionBreakpoints", json!({"filters": []}));
@@ -518,7 +518,7 @@ fn faults_and_findings_are_exceptions() {
     assert_eq!(answers, json!([{"verified": true}]));
     client.ask("configurationDone", json!({}));
     let thread = client.stopped("exception")["threadId"].clone();
-    // Behind the store of the other wave.
+    // After the other wave's store.
     assert_eq!(client.frame(&thread)["line"], line(&client, "s_waitcnt"));
     let info = client.ask("exceptionInfo", json!({"threadId": thread}));
     let name = info["exceptionId"].as_str().expect("a name");

@@ -12,7 +12,7 @@ use install::{Libraries, install};
 /// Creates an empty directory for a test, with placeholders for the libraries.
 fn prepared(test: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let _ = fs::remove_dir_all(&directory); // It need not exist.
+    let _ = fs::remove_dir_all(&directory); // May not exist.
     fs::create_dir_all(&directory).expect("a directory");
     for name in ["libhsa-runtime64.so.1", "libgcn_opencl.so"] {
         fs::write(directory.join(name), "a library").expect("written");
@@ -30,7 +30,7 @@ fn a_prefix_has_all_that_is_needed() {
         hsa: &library,
         opencl: &opencl,
     };
-    // The second one replaces the first.
+    // The second installation replaces the first.
     for contents in ["an old library", "a library"] {
         fs::write(&library, contents).expect("written");
         let gcn = Path::new(env!("CARGO_BIN_EXE_gcn"));
@@ -72,7 +72,7 @@ fn a_prefix_has_all_that_is_needed() {
         .output()
         .expect("it starts");
     assert!(disassembler.stdout.starts_with(b"clrxdisasm "));
-    // Another directory's `gcn` is this one, and finds its library.
+    // The installed `gcn` finds the libraries in its own prefix.
     let found = Command::new(prefix.join("bin/gcn"))
         .args([
             "exec",

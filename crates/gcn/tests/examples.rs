@@ -29,7 +29,7 @@ fn root() -> PathBuf {
 /// Creates an empty directory for a test.
 fn scratch(test: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let _ = fs::remove_dir_all(&path); // It need not exist.
+    let _ = fs::remove_dir_all(&path); // May not exist.
     fs::create_dir_all(&path).expect("a directory for the test");
     path
 }
@@ -224,7 +224,7 @@ fn differences(ours: &CodeObject, theirs: &CodeObject) -> Vec<String> {
     }
     for (kernel, other) in ours.kernels.iter().zip(&theirs.kernels) {
         let mut descriptor = kernel.descriptor.clone();
-        // Where the linker put the code is its own affair.
+        // The linkers may choose different addresses for the code.
         descriptor.kernel_code_entry_byte_offset = other.descriptor.kernel_code_entry_byte_offset;
         if descriptor != other.descriptor {
             found.push(format!(
@@ -356,7 +356,7 @@ const CASES: [Case; 7] = [
     },
 ];
 
-/// Runs `launch` for every case and chip, with the kernels of both directories. It returns an error message.
+/// Runs `launch`, which returns an error message, for every case and chip with the kernels of both directories.
 fn run_all(kernel: &str, launch: impl Fn(&Path, Case, usize, &Path) -> Result<(), String>) {
     let test = format!("examples-{kernel}");
     let places = compiled(&test);
@@ -417,7 +417,7 @@ fn compare<T: PartialEq + std::fmt::Debug>(found: &[T], wanted: &[T]) -> Result<
             "{} elements instead of {}",
             found.len(),
             wanted.len()
-        ); // A String takes all.
+        ); // Writing to a String cannot fail.
     }
     let different = found
         .iter()
@@ -428,7 +428,7 @@ fn compare<T: PartialEq + std::fmt::Debug>(found: &[T], wanted: &[T]) -> Result<
         let _ = writeln!(
             message,
             "element {index} is {found:?} instead of {wanted:?}"
-        ); // A String takes all.
+        ); // Writing to a String cannot fail.
     }
     if message.is_empty() {
         Ok(())
@@ -447,7 +447,7 @@ fn vadd_of_clang_matches_the_host() {
             format!("c=f32*{grid}:random({},7,8)", seed + 2 * CASES.len()),
             format!("n={count}"),
         ];
-        // A run with no element leaves c as it was, which tells what it was.
+        // A run with no elements leaves c unchanged, which reveals its initial contents.
         let idle: Vec<String> = args
             .iter()
             .take(3)

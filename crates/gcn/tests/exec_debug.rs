@@ -23,9 +23,9 @@ use std::time::{Duration, Instant};
 
 use libraries::libraries;
 
-/// Time that anything may take.
+/// Time limit for each wait.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Time between two looks at a process.
+/// Interval at which a process is polled.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Directory of the programs' sources.
@@ -41,7 +41,7 @@ fn built(name: &str, command: &mut Command) -> PathBuf {
     cache::make(&directory, name, text, command.arg(&source)).expect("it compiles")
 }
 
-/// The program of HIP.
+/// Builds the HIP program.
 fn scale() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
@@ -53,13 +53,13 @@ fn scale() -> &'static Path {
     })
 }
 
-/// The program of OpenCL.
+/// Builds the OpenCL program.
 fn shift() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| built_with_opencl("shift.c"))
 }
 
-/// Builds a program of OpenCL.
+/// Builds an OpenCL program.
 fn built_with_opencl(name: &str) -> PathBuf {
     let command = &mut Command::new("cc");
     built(
@@ -91,7 +91,7 @@ fn gcn(options: &[&str], program: &[&str]) -> Command {
     command
 }
 
-/// Options for commands of the debugger.
+/// Options that pass commands to the debugger.
 fn commands<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     lines.iter().flat_map(|line| ["--execute", line]).collect()
 }
@@ -118,7 +118,7 @@ fn session(
     (status.code(), text(stdout), text(stderr))
 }
 
-/// Holds that a text has parts in this order.
+/// Asserts that a text contains `parts` in this order.
 #[track_caller]
 fn assert_parts(text: &str, parts: &[&str]) {
     let mut rest = text;
@@ -439,16 +439,16 @@ fn wrong_uses_are_refused() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("--debug"));
 }
 
-/// A debugger whose program runs a kernel without an end.
+/// Debugger whose program runs an endless kernel.
 struct Endless {
     gcn: Child,
     stderr: BufReader<std::process::ChildStderr>,
-    /// Process of the program.
+    /// Process ID of the program.
     program: u32,
 }
 
 impl Endless {
-    /// Starts it, and waits until the kernel runs. `lines` are for the stop after that.
+    /// Starts the debugger, and waits until the kernel runs. `lines` are the commands for the next stop.
     fn start(lines: &[&str]) -> Endless {
         let all = [
             &[
@@ -480,7 +480,7 @@ impl Endless {
         let lists = tasks.flatten().map(|it| it.path().join("children"));
         let found: String = lists.filter_map(|it| fs::read_to_string(it).ok()).collect();
         let program = found.trim().parse().expect("one child");
-        // The waves run on once the command has come to the program.
+        // The waves continue once the command has reached the program.
         std::thread::sleep(20 * PAUSE);
         Endless {
             gcn,
@@ -497,7 +497,7 @@ impl Endless {
         assert!(sent.expect("kill runs").success());
     }
 
-    /// Waits for the end: the status of the debugger, and the rest of its text.
+    /// Waits for the debugger and the program to end. Returns the debugger's status and the rest of its output.
     fn end(mut self) -> (Option<i32>, String) {
         let start = Instant::now();
         let status = loop {

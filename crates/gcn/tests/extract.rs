@@ -14,7 +14,7 @@ const GFX803_V2: &[u8] = include_bytes!("../../gcn-object/tests/fixtures/scale-g
 /// Creates an empty directory for a test.
 fn scratch(test: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let _ = fs::remove_dir_all(&path); // It need not exist.
+    let _ = fs::remove_dir_all(&path); // May not exist.
     fs::create_dir_all(&path).expect("a directory for the test");
     path
 }
@@ -176,7 +176,7 @@ fn a_program_of_the_opencl_2_compiler_of_32_bits_holds_a_code_object() {
     assert!(info.contains("code object v2 for gfx803"), "{info}");
 }
 
-/// Code objects of that compiler have no metadata of their own.
+/// Code objects of AMD's OpenCL 2 compiler have no metadata of their own.
 #[test]
 fn info_shows_the_arguments_that_a_program_of_the_opencl_2_compiler_has() {
     let directory = scratch("opencl-arguments");

@@ -114,7 +114,7 @@ fn collect_sources(dir: &Path, found: &mut Vec<(String, String)>) {
         if path.is_dir() {
             collect_sources(&path, found);
         } else if path.ends_with("tests.rs") {
-            // A module of tests, as those inside of other files.
+            // Test module, skipped like those inside other files.
         } else if path.extension().is_some_and(|e| e == "rs") {
             let text = fs::read_to_string(&path).expect("a source is text");
             let text = text.replace("#[cfg(test)]\nmod tests;\n", "");
@@ -181,7 +181,7 @@ fn only_the_command_line_prints_or_exits() {
         "stdout()",
         "stderr()",
     ];
-    // A library in a program has nobody else to tell the user of a fault.
+    // A library inside a program has no other way to report a fault to the user.
     let elsewhere: Vec<_> = library_sources()
         .into_iter()
         .filter(|(name, _)| name != "gcn-report/src/program/say.rs")
@@ -279,7 +279,7 @@ fn no_instruction_is_named_where_rows_are_walked() {
         "gcn-isa/src/inst.rs",
         "gcn-isa/src/inst/operands.rs",
     ];
-    // Instructions that no document describes but by name, or that a document describes apart.
+    // Lists instructions by name, as the documents that it follows do.
     let named_apart = ["gcn-emu/src/fidelity.rs"];
     let users = [
         "gcn-asm/src",
@@ -408,7 +408,7 @@ fn doc_comments_open_with_a_noun_or_a_verb() {
 
 #[test]
 fn quantities_have_names() {
-    // Put together, so that this file does not contain it.
+    // Joined at run time, so that this file does not contain the phrase.
     let phrase = ["so", "many"].join(" ");
     for (name, text) in texts(&["rs", "md", "s", "toml", "stderr", "isa", "c"]) {
         let has_phrase = text
@@ -481,7 +481,7 @@ fn is_path(quoted: &str) -> bool {
     ends.iter().any(|end| quoted.ends_with(end)) && quoted.chars().all(is_in_path)
 }
 
-/// Collects the paths of files and directories below `dir`. Those of directories end with a slash.
+/// Collects the paths of files and directories below `dir`. Paths of directories end with a slash.
 fn paths_below(dir: &Path, found: &mut Vec<String>) {
     for entry in fs::read_dir(dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())) {
         let path = entry.expect("a directory entry").path();
@@ -539,7 +539,7 @@ const ODD_PHRASES: [(&str, &str); 7] = [
 fn comments_are_free_of_odd_phrases() {
     let mut wrong = Vec::new();
     for (name, text) in texts(&["rs"]) {
-        // Engines are reworded on their own.
+        // The comments of gcn-emu are reworded separately.
         if name.starts_with("crates/gcn-emu/") {
             continue;
         }

@@ -47,7 +47,7 @@ impl Server {
         self.client.notify("exit", Value::Null);
         let mut rest = None;
         while let Some(message) = self.client.receive() {
-            // Results of the assembler may come between.
+            // Diagnostics may arrive in between.
             if message["method"] != "textDocument/publishDiagnostics" {
                 rest = Some(message);
             }
@@ -291,7 +291,7 @@ fn definitions_are_found_across_files() {
     assert_eq!(definition(2, 4), (library(), 1));
     assert_eq!(definition(3, 10), (library(), 0));
     assert_eq!(definition(4, 15), ("main.s".to_owned(), 4));
-    // An open document hides its file, and its edits reach those that include it.
+    // An open document replaces its file, and its edits affect documents that include it.
     let library_uri = format!("file://{}/lib%20%C3%A9.s", directory.path().display());
     server.client.open(&library_uri, "s_noop 0\n");
     let all = server
@@ -341,7 +341,7 @@ fn symbols_and_tokens_are_listed() {
         "{}",
         data.len()
     );
-    // A key, and the difference makes the new tokens of the old ones.
+    // After an edit, the delta turns the old tokens into the new ones.
     server.client.change(URI, 2, Some([3, 15, 3, 16]), "10");
     let asked = json!({"textDocument": {"uri": URI}, "previousResultId": full["resultId"]});
     let delta = server
@@ -381,7 +381,7 @@ fn formatting_keeps_the_program() {
     server.ends_well();
 }
 
-/// Invalid messages are answered or ignored, and the session goes on.
+/// Invalid messages are answered or ignored, and the session continues.
 #[test]
 fn wrong_messages_do_no_harm() {
     let mut server = Server::start();
@@ -420,7 +420,7 @@ fn wrong_messages_do_no_harm() {
         server.client.ask("textDocument/unknown", json!({}))["error"]["code"],
         -32601
     );
-    // A long line, and places outside of a text.
+    // A long line, and positions outside the text.
     let long = format!("s_nop {}\n", "0+".repeat(200_000));
     server.client.open(URI, &long);
     assert!(!server.client.diagnostics(URI, 1).is_empty());
@@ -484,7 +484,7 @@ fn random_edits_keep_both_ends_equal() {
     let whole = "file:///nowhere/whole.s";
     let mut server = Server::with("");
     server.client.open(whole, "");
-    // xorshift: the same edits each time.
+    // xorshift: the same edits in each run.
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut random = |below: usize| {
         state ^= state << 13;

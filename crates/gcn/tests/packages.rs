@@ -82,7 +82,7 @@ fn packages_hold_sources_licences_and_a_readme() {
     }
 }
 
-/// Oldest minor version of cargo 1 that packages crates that depend on each other, before any of them is published.
+/// Minimum minor version of cargo 1 that can package interdependent crates before any of them is published.
 const PACKAGES_WORKSPACES: u32 = 90;
 
 #[test]

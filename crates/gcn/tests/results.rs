@@ -95,7 +95,7 @@ fn results_must_be_defined() {
         ("saved", &["half"], &save, &[unwritten]),
         ("copied", &["copy"], "", &[]),
         ("unread", &["count", "half"], "", &[]),
-        // The run ends by a fault, and has no results.
+        // The run ends in a fault, and has no results.
         ("fault", &["half", "beyond"], PRINT, &[]),
     ] {
         assert_eq!(found(case, kernels, rest), expected, "{case}");

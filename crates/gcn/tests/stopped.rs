@@ -117,7 +117,7 @@ fn control_c_tells_where_the_waves_are_and_loses_nothing() {
         "{err}"
     );
     let lines: Vec<&str> = list.lines().collect();
-    // How many have begun depends on the moment.
+    // The number of waves that have begun depends on timing.
     assert!(lines[0].ends_with(" had begun and not ended:"), "{err}");
     let (places, waves): (Vec<&str>, Vec<&str>) = lines[1..]
         .iter()
@@ -216,7 +216,7 @@ fn control_c_ends_a_trace() {
 
 #[test]
 fn a_second_control_c_ends_the_tool_at_once() {
-    // What is printed after the first fills the pipe, which nobody reads.
+    // Output after the first Ctrl-C fills the pipe, which nobody reads.
     let mut child = forever(&["--grid", "64", "--arg", "out=u32*1000000", "--print", "out"])
         .spawn()
         .expect("gcn starts");
@@ -233,7 +233,7 @@ fn a_second_control_c_ends_the_tool_at_once() {
 fn a_terminal_shows_progress_and_nothing_else_does() {
     let arguments = "run faults.s --kernel forever --grid 64 --arg out=u32*16";
     let command = format!("{} {arguments}", env!("CARGO_BIN_EXE_gcn"));
-    // The terminal is that of `script`, Debian's package bsdutils.
+    // `script`, of Debian's package bsdutils, provides the terminal.
     let mut child = Command::new("script")
         .args(["-q", "-e", "-c", &command, "/dev/null"])
         .current_dir(kernels())

@@ -1,4 +1,4 @@
-//! Compares the findings of racy cases of `tests/check` over several numbers of threads.
+//! Compares the findings of racy cases of `tests/check` for different numbers of threads.
 
 use std::fs;
 use std::path::Path;

@@ -44,7 +44,7 @@ fn the_default_command_of_shadps4_lists_a_shader() {
         text.contains("v_mov_b32") && text.contains("s_endpgm"),
         "{text}"
     );
-    // FLAT begins with GCN 1.1.
+    // FLAT instructions exist since GCN 1.1.
     assert!(
         !text.contains("flat_load_dword ") && text.contains("0xdc300000"),
         "{text}"
@@ -67,7 +67,7 @@ fn names_of_gpus_and_architectures_are_those_of_clrx() {
             text.contains("flat_load_dword") && text.contains("DC300000"),
             "{gpu:?}: {text}"
         );
-        // The listing names the GPU, and is source.
+        // The listing names the GPU, and can be assembled.
         fs::write(directory.join("shader.clrx"), &text).expect("written");
         let again = [
             "asm",
@@ -104,7 +104,7 @@ fn options_that_do_not_exist_are_errors_that_name_those_that_do() {
         unknown.contains("--hexcode") && unknown.contains("--gpuType"),
         "{unknown}"
     );
-    // Words without --raw are no program.
+    // Without --raw, words are not a valid program.
     let program = clrxdisasm(&directory, &["shader.bin"]);
     assert_status(&program, 1);
     assert!(

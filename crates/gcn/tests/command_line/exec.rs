@@ -41,7 +41,7 @@ pub const VARIABLES: [&str; 27] = [
     "LD_PRELOAD",
 ];
 
-/// Compiles C.
+/// Compiles a C source.
 pub fn compile(directory: &Path, source: &str, arguments: &[&str]) {
     let file = directory.join("source.c");
     fs::write(&file, source).expect("written");
@@ -146,7 +146,7 @@ fn a_program_without_kernels_has_whole_documents() {
     let profile = ["--profile=out", "--profile-format", "json"];
     let profile: serde_json::Value = serde_json::from_str(&begin(&profile, "true")).expect("JSON");
     assert_eq!(profile["kernels"], serde_json::json!([]));
-    // A program that does not run leaves them alone.
+    // Output files stay unchanged if the program does not run.
     assert_eq!(
         begin(&check("json"), "no-such-program"),
         "of an earlier run"
@@ -207,7 +207,7 @@ fn settings_reach_the_program() {
     let with = |first: &str, last: &[&str]| {
         let arguments: Vec<&str> = [&[first], &options[..], last].concat();
         let mut command = command(&directory, &arguments);
-        // The options are stronger.
+        // Options override the environment.
         command
             .env("GCN_THREADS", "7")
             .env("LD_LIBRARY_PATH", "/usr/lib/a b");
@@ -216,7 +216,7 @@ fn settings_reach_the_program() {
     let given = with("exec", &["env"]);
     assert_status(&given, 0);
     assert_eq!(variables(&stdout(&given)), expected);
-    // A shell that evaluates `gcn env` has the same.
+    // A shell that evaluates `gcn env` has the same variables.
     let printed = with("env", &[]);
     assert_status(&printed, 0);
     let shell = Command::new("sh")
@@ -303,7 +303,7 @@ fn options_of_checks_reach_the_program() {
         shown(&["--only", "waits", "--gen-suppressions"]),
         ["GCN_CHECK=waits", "GCN_CHECK_GEN_SUPPRESSIONS=1"]
     );
-    // Suppressions have one form, and errors of theirs their place.
+    // Suppressions are always TOML, and their errors show a position.
     fs::write(directory.join("wrong"), "[[suppress]]\nline = 0x\n").expect("written");
     for (options, expected) in [
         (
@@ -322,7 +322,7 @@ fn options_of_checks_reach_the_program() {
         assert!(errors.contains(expected), "{errors}");
         assert!(!errors.contains("\\n"), "{errors}");
     }
-    // An option without checks is no way to ask for them, unless the environment does.
+    // Options for checks require `--check`, unless the environment requests checks.
     let alone = ["exec", "--format", "json", "env"];
     let refused = output(&directory, &alone);
     assert_status(&refused, 125);
@@ -519,7 +519,7 @@ fn failures_have_statuses_of_their_own() {
     }
 }
 
-/// Creates a program that prints `GCN_TARGET`, with device code for some target IDs.
+/// Creates a program that prints `GCN_TARGET`, with device code for the target IDs `ids`.
 fn program_with_code(directory: &Path, ids: &[&str]) {
     let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
     bundle.extend((ids.len() as u64).to_le_bytes());
@@ -563,7 +563,7 @@ fn the_device_is_one_that_the_program_has_code_for() {
     let note = "note: ./program has code for gfx803, gfx900, gfx1030: the device is a gfx900, unless --target names another\n";
     let ids = ["gfx803", "gfx900", "gfx1030"];
     assert_eq!(ran(&ids, &[], ""), (target("gfx900"), target(note)));
-    // A choice is kept, wherever it is from.
+    // A target set by an option or the environment is kept.
     assert_eq!(
         ran(&ids, &["--target", "gfx803"], ""),
         (target("gfx803"), nothing())
@@ -577,7 +577,7 @@ fn the_device_is_one_that_the_program_has_code_for() {
     assert_eq!(ran(&ids, &[], "gfx906"), (target("gfx906"), target(note)));
     let note = "note: ./program has code for gfx1030, which a gfx906 does not run: compile it with --offload-arch=gfx906\n";
     assert_eq!(ran(&["gfx1030"], &[], ""), (target("gfx906"), target(note)));
-    // What names no processor, or any of a family, is the runtime's matter.
+    // Code for no specific processor is left to the runtime.
     assert_eq!(
         ran(&["gfx9-generic"], &[], ""),
         (target("gfx906"), nothing())

@@ -38,7 +38,7 @@ fn the_library_is_found_beside_the_command() {
     ] {
         assert!(stderr(&failed).contains(part), "{}", stderr(&failed));
     }
-    // The build directory, then an installation, which is looked at first.
+    // A build directory, then an installation, which takes precedence.
     for place in ["prefix/bin/gcn-hsa", "prefix/lib/gcn"] {
         library(&directory.join(place), "emulated");
         let real = fs::canonicalize(directory.join(place)).expect("it exists");
@@ -74,7 +74,7 @@ fn programs_of_opencl_need_no_library_of_hip() {
     let real = fs::canonicalize(&platform).expect("it exists");
     assert_eq!(stdout(&shown).trim(), real.display().to_string());
     assert_eq!(stderr(&shown), "");
-    // A program that is linked with a library of the other name would reach no emulated device.
+    // A program linked with the library for HIP programs would not reach an emulated device.
     let other = directory.join("other");
     library(&other, "a device");
     let rpath = format!("-Wl,-rpath,{}", other.display());
@@ -132,7 +132,7 @@ fn the_program_loads_the_library_whatever_its_own_paths_are() {
             assert_eq!(note, "", "{name}");
         }
     }
-    // A path with a space is none in LD_PRELOAD: a link is found by its name.
+    // LD_PRELOAD does not accept a path with a space: a link is found by its name.
     let spaced = directory.join("with a space");
     library(&spaced, "emulated");
     let run_spaced = || {
@@ -148,7 +148,7 @@ fn the_program_loads_the_library_whatever_its_own_paths_are() {
     let link = spaced.join("libgcn-hsa-runtime64.so.1");
     std::os::unix::fs::symlink(LIBRARY, link).expect("a link");
     assert_eq!(stdout(&run_spaced()), "emulated\n");
-    // A library with DT_RPATH, as HIP is one: the program has none itself.
+    // A library with DT_RPATH, like the HIP runtime; the program itself has none.
     let between = "const char *who(void);\nconst char *which(void) { return who(); }\n";
     compile(
         &directory,
@@ -207,7 +207,7 @@ fn a_setuid_program_is_refused() {
         fs::set_permissions(&program, Permissions::from_mode(0o4755)).expect("root may");
         "./setuid"
     } else {
-        // A program of every system that belongs to root.
+        // A setuid program of root that every system has.
         "su"
     };
     let failed = output(&directory, &["exec", path]);

@@ -28,7 +28,7 @@ fn options_of_profiles_reach_the_program() {
         shown(&["--profile=profile.html", "--profile-format", "json"]),
         [name.as_str(), "GCN_PROFILE_FORMAT=json"]
     );
-    // A form replaces that of the environment.
+    // The option overrides the format from the environment.
     let mut asked = command(&directory, &["exec", "--profile-format", "text", "env"]);
     asked
         .env("GCN_PROFILE", "p.json")

@@ -48,7 +48,7 @@ fn diagnostics_that_cannot_be_written_change_nothing() {
         (&["run", "wrong.s", "--grid", "1"], 2),
     ] {
         let full = fs::File::options().write(true).open("/dev/full");
-        // A pipe that nobody reads any more.
+        // A pipe whose reader has closed.
         let (reader, pipe) = std::io::pipe().expect("a pipe");
         drop(reader);
         for stderr in [Stdio::from(full.expect("Linux has it")), Stdio::from(pipe)] {
@@ -65,7 +65,7 @@ fn diagnostics_that_cannot_be_written_change_nothing() {
 #[test]
 fn a_reader_that_has_enough_is_no_error() {
     let directory = scratch("pipe");
-    // More than a pipe holds.
+    // More bytes than a pipe's buffer holds.
     fs::write(directory.join("words"), [0; 1 << 20]).expect("written");
     let mut child = gcn(&directory, &["dis", "words", "--target", "fiji"])
         .stdout(Stdio::piped())
@@ -146,7 +146,7 @@ fn a_file_that_becomes_shorter_is_told() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("gcn starts");
-    // It has begun, and goes on as the pipe is read: it is far from the end of the file.
+    // Output has begun, and blocks until the pipe is read: most of the file is still unread.
     let mut pipe = child.stdout.take().expect("a pipe");
     pipe.read_exact(&mut [0; 4096]).expect("output");
     let file = fs::File::options().write(true).open(&path);

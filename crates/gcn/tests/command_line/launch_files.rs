@@ -66,7 +66,7 @@ fn every_launch_file_has_a_row() {
     assert_eq!(results.len(), 4);
     assert!(results.iter().all(|it| it["ruleId"] == "failed-launch"));
 
-    // A format of the findings names no file.
+    // `--format` does not name an output file, so it is allowed.
     for options in [&[][..], &["--", "--format", "text"]] {
         let arguments = [&["test", ".", "--filter", "passes", "--check"], options].concat();
         let passing = gcn(&directory, &arguments).output().expect("gcn starts");

@@ -29,7 +29,7 @@ fn a_code_object_disassembles_to_source_that_gives_it_again() {
         "{}",
         stdout(&listing)
     );
-    // The target is in the listing.
+    // The listing contains the target.
     assert_status(
         &piped(&directory, &["asm", "-", "-o", "two.co"], &listing.stdout),
         0,
@@ -72,7 +72,7 @@ fn llvm_assembles_what_is_listed() {
     let assembled = ["asm", "-", "-o", "one.co"];
     assert_status(&piped(&directory, &assembled, KERNEL.as_bytes()), 0);
     let listing = stdout(&output(&directory, &["dis", "one.co"]));
-    // Without its tag LLVM takes the name for a truth value.
+    // Without the tag, LLVM reads the name as a boolean.
     assert!(listing.contains(".name: !str n\n"), "{listing}");
 
     let compiled = |kernel: &str| {
@@ -215,7 +215,7 @@ fn labels_and_notes_of_a_file_are_in_the_listing() {
     ];
     assert_status(&output(&directory, &asm), 0);
     assert_eq!(fs::read(directory.join("again")).expect("read"), words);
-    // An instruction begins at a label, though another one would reach into it.
+    // An instruction begins at a label, even if the words before it decode to one that spans it.
     fs::write(directory.join("labels"), "0x1010 inside\n").expect("written");
     let listed = stdout(&output(&directory, &raw));
     assert!(
@@ -247,7 +247,7 @@ fn labels_and_notes_of_a_file_are_in_the_listing() {
         assert_status(&failed, 1);
         assert!(stderr(&failed).contains(message), "{}", stderr(&failed));
     }
-    // Of a code object too, at the addresses that `--hex` shows.
+    // Labels also apply to code objects, at the addresses that `--hex` shows.
     fs::write(directory.join("k.s"), KERNEL).expect("written");
     assert_status(&output(&directory, &["asm", "k.s"]), 0);
     let hex = stdout(&output(&directory, &["dis", "--hex", "k.co"]));
@@ -316,7 +316,7 @@ fn a_part_of_raw_words_is_listed_at_its_address() {
         assert_status(&failed, status);
         assert!(stderr(&failed).contains(message), "{}", stderr(&failed));
     }
-    // Text is no code.
+    // Text is not code.
     fs::write(directory.join("text"), SOURCE).expect("written");
     fs::write(directory.join("hex"), "d8d80010 01000002\n").expect("written");
     for (file, message) in [

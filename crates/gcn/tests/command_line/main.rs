@@ -61,7 +61,7 @@ amdhsa.kernels:
 /// Creates an empty directory for a test.
 fn scratch(test: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let _ = fs::remove_dir_all(&path); // It need not exist.
+    let _ = fs::remove_dir_all(&path); // May not exist.
     fs::create_dir_all(&path).expect("a directory for the test");
     path
 }

@@ -11,7 +11,7 @@ use super::{assert_status, gcn, scratch, stderr, stdout};
 
 const KERNEL: &str = include_str!("../../../../tests/why/add.s");
 
-/// Creates a directory with a kernel that multiplies, and its launch file.
+/// Creates a directory with a kernel that multiplies two buffers, and its launch file.
 fn directory(test: &str) -> PathBuf {
     let directory = scratch(test);
     fs::write(directory.join("k.s"), KERNEL).expect("written");
@@ -270,7 +270,7 @@ fn a_changed_instruction_is_named_in_both_runs() {
             .expect("a file")
             .ends_with("changed.s")
     );
-    // The same program, and a tolerance that covers the difference.
+    // Identical programs, and a tolerance that covers the difference.
     for arguments in [
         &["launch.toml", "--against", "k.s"][..],
         &["launch.toml", "out[3]", "--against", "k.s"],
@@ -365,7 +365,7 @@ fn sources_that_cannot_be_built_are_skipped() {
         (["launch.toml", "--against", "wrong.s"], 125),
         (["launch.toml", "--against", "wrong.cl"], 125),
         (["wrong.cl", "--grid=1", "--against=k.s"], 125),
-        // Not the source is wrong.
+        // The source is not the cause of the error.
         (["launch.toml", "--against", "wrong.toml"], 1),
         (["launch.toml", "--against", "none.s"], 1),
         // `git bisect run` has no use for an answer about one run.

@@ -4,11 +4,11 @@
 #[derive(Clone, Copy)]
 pub struct Document {
     pub name: &'static str,
-    /// Directories with files that the commands use, and documents that show such files.
+    /// Directories with files that the commands use, and documents that show these files.
     pub sources: &'static [&'static str],
     /// Command that creates additional files.
     pub prepare: &'static str,
-    /// Blocks that are not run, by the beginning of their first line or by all of their opening fence, and the reason.
+    /// Blocks that are not run, by the start of their first line or by their whole opening fence, with the reason.
     pub unrun: &'static [(&'static str, &'static str)],
 }
 
@@ -214,7 +214,7 @@ const DOCUMENTS: &[Document] = &[
     },
 ];
 
-/// Document of this name. One that is not listed has no files and no blocks that are not run.
+/// Document with this name. An unlisted one has no files, and all of its blocks run.
 pub fn document(name: &str) -> Document {
     let listed = DOCUMENTS.iter().find(|document| document.name == name);
     listed.copied().unwrap_or(PLAIN)

@@ -58,7 +58,7 @@ fn variables_of_the_source_are_shown_and_changed() {
         named(&last, "[2]")["evaluateName"],
         "locals.item.tags[1][2]"
     );
-    // A pointer to a buffer of the launch has the type of the source here.
+    // Among locals, a pointer to a buffer of the launch has its source type.
     let pointer = named(&locals, "in");
     assert_eq!(pointer["type"], "const float *");
     let first = client.variables(&pointer["variablesReference"]);
@@ -69,7 +69,7 @@ fn variables_of_the_source_are_shown_and_changed() {
     let bytes = client.ask("readMemory", json!({"memoryReference": lds, "count": 4}));
     assert_eq!(bytes["data"], "FAAAAA==", "20");
 
-    // The fields of what a pointer points to.
+    // Fields of the structure that a pointer points to.
     let none = json!({"source": {"path": "/elsewhere/variables.cl"}, "breakpoints": []});
     client.ask("setBreakpoints", none);
     let set = json!({"breakpoints": [{"name": "weigh"}]});

@@ -135,7 +135,7 @@ fn broken_input_ends_in_an_error() {
             "{said}"
         );
     }
-    // Bodies that are no requests are answered, and the session goes on.
+    // Bodies that are not requests are answered, and the session continues.
     let mut client = Client::start("debug/tutorial.s", &["--dap"]);
     let deep = "[".repeat(100_000);
     for body in [

@@ -1,4 +1,4 @@
-//! Tests of the waves and the reasons of stops.
+//! Tests of stops: their waves and reasons.
 
 use std::fs;
 
@@ -59,7 +59,7 @@ fn findings_name_their_places_and_stop_in_their_wave() {
 
 #[test]
 fn an_interruption_of_a_single_wave_stops_in_that_wave() {
-    // Without its limit the kernel never ends.
+    // Without its limit, the kernel never ends.
     let mut client = Client::start("debug/endless.s", &["--dap"]);
     let path = client.directory.path().join("launch.toml");
     let launch = fs::read_to_string(&path).expect("the launch file");

@@ -11,7 +11,7 @@ const CLIENT: &str = "node_modules/@vscode/debugadapter-testsupport/package.json
 fn the_client_of_vs_code_is_served() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dap/vscode");
     if !directory.join(CLIENT).exists() {
-        // The harness has no such result.
+        // The harness has no result for skipped tests.
         eprintln!("skipped: `npm ci` has not run in {}", directory.display());
         return;
     }

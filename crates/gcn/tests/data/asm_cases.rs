@@ -64,7 +64,7 @@ fn section_name(expected: &str) -> Option<&str> {
     expected.strip_prefix(SECTION)?.split_whitespace().next()
 }
 
-/// Checks a file on one target: all expectations, that each instruction has one, and that the listing assembles
+/// Checks a file on one target: all expectations, that every instruction has one, and that the listing assembles
 /// again.
 pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     let assembly = crate::case::assemble(&case.text, target);
@@ -116,7 +116,7 @@ pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     verdict(problems)
 }
 
-/// Errors of assembling the listing again, in both syntaxes, each with its dialect.
+/// Errors from assembling the listing again, in both syntaxes, each with its dialect.
 fn way_back(case: &Case, assembly: &Assembly, target: &'static Target) -> Vec<String> {
     let bytes = assembly.program.to_raw();
     let mut problems = Vec::new();

@@ -1,4 +1,4 @@
-//! Common parts of all kinds of test files: search, targets, and expectations by generation.
+//! Code shared by all kinds of test files: search, targets, and expectations by generation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")
 }
 
-/// A test file.
+/// Test file.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// Path of the file.
@@ -96,7 +96,7 @@ impl Case {
         line.split_once(':').map(|(_, value)| value.trim())
     }
 
-    /// Distinct versions of its targets, as used in expectations: `1.0`.
+    /// Distinct versions of the targets, as used in expectations: `1.0`.
     pub fn versions(&self) -> Vec<&'static str> {
         let mut versions: Vec<&str> = self.targets.iter().map(|target| version(target)).collect();
         versions.sort_unstable();
@@ -124,7 +124,7 @@ pub struct Expectation<'a> {
 }
 
 impl Expectation<'_> {
-    /// Error in the versions.
+    /// Error for an unknown version, if any.
     pub fn problem(&self) -> Option<String> {
         let known = |version: &&str| {
             Isa::ALL
@@ -135,7 +135,7 @@ impl Expectation<'_> {
         Some(format!("{}: there is no GCN {unknown}", self.line))
     }
 
-    /// True if it applies to this version.
+    /// True if the expectation applies to this version.
     pub fn is_for(&self, version: &str) -> bool {
         self.versions.is_empty() || self.versions.contains(&version)
     }
@@ -210,7 +210,7 @@ pub fn assemble(text: &str, target: &'static Target) -> Assembly {
     gcn_asm::assemble(&Source { name: "test", text }, &Options::new(target))
 }
 
-/// Joins problems to an error, one per line; success if there are none.
+/// Joins problems into an error, one per line; success if there are none.
 pub fn verdict(problems: Vec<String>) -> Result<(), String> {
     if problems.is_empty() {
         Ok(())

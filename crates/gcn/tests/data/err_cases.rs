@@ -9,7 +9,7 @@ use gcn_isa::Target;
 
 use crate::case::{Case, root, verdict};
 
-/// Prefix of an annotation, which applies to its own line, or to a line further up per `^`.
+/// Prefix of an annotation, which applies to its own line, or to one line further up for each `^`.
 const ANNOTATION: &str = "//~";
 
 /// Message; annotations contain only part of its text.
@@ -77,7 +77,7 @@ fn run(case: &Case, target: &Target) -> Result<Output, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Path of the `.stderr` file.
+/// Path of the code object that the command writes on success.
 fn result(case: &Case, target: &Target) -> PathBuf {
     let name = format!("{}-{}.co", case.name.replace('/', "-"), target.name);
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
@@ -87,7 +87,7 @@ fn snapshot(case: &Case) -> PathBuf {
     case.path.with_extension("stderr")
 }
 
-/// Checks a file on one target: annotations and messages match one to one, and the output is the stored one.
+/// Checks a file on one target: annotations and messages match one to one, and the output equals the stored one.
 pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     let annotations = annotations(&case.text)?;
     let output = run(case, target)?;

@@ -1,5 +1,5 @@
 //! Runs the files under `tests/` of the repository, each on every target that it names. `tests/README.md` describes
-//! the formats. There is a module per kind of file. A kind without files fails, as does a file without targets.
+//! the formats. Each kind of file has a module. A kind without files fails, as does a file without targets.
 //!
 //! With `GCN_BLESS=1` in the environment, actual results are written to the files as expectations.
 
@@ -108,7 +108,7 @@ fn main() -> ExitCode {
 }
 
 fn on_every_target(suite: &Suite, case: Case) -> Vec<Trial> {
-    // What is blessed has changed on disk.
+    // Blessing may have changed the file on disk.
     let case = match case.reread() {
         Ok(case) => case,
         Err(error) => return vec![failing(&case.name, error)],

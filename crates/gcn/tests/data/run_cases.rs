@@ -15,11 +15,11 @@ const LAUNCH: &str = "//! ";
 const ALSO: &str = "// ALSO: ";
 /// Prefix of a debugger command.
 const COMMAND: &str = "//> ";
-/// Prefix of additional arguments for one call. There may be several calls.
+/// Prefix of additional arguments for one call; a file may have several.
 const CALL: &str = "//? ";
 /// Prefix of the line for an exit status other than 0.
 const STATUS: &str = "exit status ";
-/// Text that identifies the line with the amount and time of execution.
+/// Text that identifies a launch's summary line, whose times vary.
 const SUMMARY: &str = " s on ";
 /// Text before the address of the instruction in a fault.
 const AT: &str = ", at 0x";
@@ -37,7 +37,7 @@ fn launch(case: &Case) -> Result<toml::Table, String> {
         .join("\n")
         .parse()
         .map_err(|error| format!("{}: the launch: {error}", case.name))?;
-    // A case of compiled code names its code object.
+    // A file for compiled code names its code object.
     let named = launch.get("file").and_then(toml::Value::as_str);
     let path = named.map_or_else(|| case.path.clone(), |file| case.path.with_file_name(file));
     let path = fs::canonicalize(path).map_err(|error| format!("{}: {error}", case.name))?;
@@ -47,7 +47,7 @@ fn launch(case: &Case) -> Result<toml::Table, String> {
     Ok(launch)
 }
 
-/// Command for the cases of a directory, which has the same name.
+/// Subcommand for a case, which is the name of its directory.
 fn command(case: &Case) -> &str {
     case.name.split('/').next().unwrap_or_default()
 }
@@ -166,8 +166,7 @@ pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     verdict(problems)
 }
 
-/// Maximum number of times that a file is blessed. The first time moves its lines, which changes line numbers in
-/// expectations.
+/// Maximum number of passes to bless a file. The first pass moves lines, which changes line numbers in expectations.
 const ROUNDS: usize = 4;
 
 /// Writes the results to the file, in place of its expectations or below its launch.

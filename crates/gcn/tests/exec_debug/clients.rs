@@ -143,7 +143,7 @@ fn requests_are_answered_between_launches() {
     let set = set_functions(&mut client, &["second"]);
     assert_eq!(set[0]["verified"], false, "{set:?}");
     client.ask("configurationDone", Value::Null);
-    // The first kernel ends soon, or has ended.
+    // The first kernel ends soon or has already ended.
     while client.ask("threads", Value::Null)["threads"] != json!([]) {}
     let reason = client.refused("evaluate", json!({"expression": "data[0]"}));
     assert_eq!(
@@ -250,7 +250,7 @@ fn requests_that_arrive_together_are_all_answered() {
     client.ask("configurationDone", Value::Null);
     client.stopped("entry");
     let arguments = json!({"expression": "data[5]"});
-    // All of them fit into the pipe.
+    // All requests fit into the pipe's buffer.
     let sent: Vec<i64> = (0..400)
         .map(|_| client.send("evaluate", arguments.clone()))
         .collect();
@@ -346,7 +346,7 @@ fn programs_that_do_not_start_or_launch_nothing_are_reported() {
 fn the_client_of_vs_code_debugs_a_program() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dap/vscode");
     if !directory.join("node_modules").exists() {
-        // The harness has no such result.
+        // The harness has no result for skipped tests.
         eprintln!("skipped: `npm ci` has not run in {}", directory.display());
         return;
     }

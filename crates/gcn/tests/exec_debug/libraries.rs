@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::link;
 
-/// Directory with the libraries, which cargo has built beside this test.
+/// Directory with the libraries, which cargo has built next to this test.
 pub fn libraries() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     DIRECTORY.get_or_init(|| {
@@ -26,7 +26,7 @@ pub fn libraries() -> &'static Path {
         };
         link::link(&newest("libgcn_hsa", ".a"), &directory.join(link::LIBRARY)).expect("it links");
         let platform = directory.join("libgcn_opencl.so");
-        let _ = fs::remove_file(&platform); // It need not exist.
+        let _ = fs::remove_file(&platform); // May not exist.
         fs::hard_link(newest("libgcn_opencl", ".so"), platform).expect("a link");
         directory
     })

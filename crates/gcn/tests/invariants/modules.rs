@@ -2,7 +2,7 @@
 
 use super::{LIBRARIES, crates, sources};
 
-/// Crates whose `lib.rs` or `main.rs` declares modules in import order: all.
+/// All crates. Each declares its modules in import order, in `lib.rs` or `main.rs`.
 fn ordered() -> impl Iterator<Item = &'static str> {
     LIBRARIES.into_iter().chain(["gcn"])
 }
@@ -48,7 +48,7 @@ fn declared(code: &str) -> Vec<String> {
     code.lines().filter_map(module).collect()
 }
 
-/// Item without its visibility.
+/// Removes the visibility from an item's text.
 fn without_visibility(item: &str) -> &str {
     let visible = ["pub(crate) ", "pub(super) ", "pub "];
     let rest = visible.iter().find_map(|word| item.strip_prefix(word));
@@ -78,7 +78,7 @@ fn read_paths<'a>(text: &'a str, prefix: &[String], found: &mut Vec<Vec<String>>
     let (name, rest) = text.split_at(text.find(|c| !is_in_name(c)).unwrap_or(text.len()));
     let mut path = prefix.to_vec();
     match name {
-        // What a glob names is not known.
+        // The names behind a glob are unknown.
         "" | "self" => {}
         "super" => drop(path.pop()),
         _ => path.push(name.to_owned()),
@@ -100,7 +100,7 @@ fn imports(module: &Module) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut path = module.path.clone();
     for line_group in module.code.split_inclusive("\n}\n") {
-        // A module without a file ends with the first line that is a brace alone; a macro that makes modules has one.
+        // An inline module ends with the first line that is only a brace; a macro that declares modules contains one.
         let inline = line_group.lines().find_map(|line| {
             let name = without_visibility(line.trim_start()).strip_prefix("mod ")?;
             name.strip_suffix(" {")
@@ -127,7 +127,7 @@ fn imports(module: &Module) -> Vec<Vec<String>> {
         }
         path.truncate(module.path.len());
     }
-    // What is named by a module that is imported is imported, too.
+    // Items named through an imported module are imported, too.
     for path in found.clone() {
         let Some(name) = path.last().filter(|_| path != module.path) else {
             continue;

@@ -27,7 +27,7 @@ impl<W: Write, R: BufRead> Client<W, R> {
         }
     }
 
-    /// Sends bytes as a message. They need not be valid.
+    /// Sends bytes, which need not be valid, as a message.
     pub fn send_bytes(&mut self, body: &[u8]) {
         write!(self.to, "Content-Length: {}\r\n\r\n", body.len()).expect("the server reads");
         self.to.write_all(body).expect("the server reads");

@@ -1,4 +1,4 @@
-//! Tests with clients that are not ours: pygls, Neovim with the lines of `docs/editors.md`, and the packing of the extension
+//! Tests with independent clients: pygls, Neovim with the lines of `docs/editors.md`, and the packing of the extension
 //! for Visual Studio Code.
 
 use std::env;
@@ -35,7 +35,7 @@ fn succeed(command: &mut Command) -> Output {
     output
 }
 
-/// Prints that a test is skipped, since the harness has no such result.
+/// Prints that a test is skipped, since the harness has no result for that.
 #[allow(clippy::print_stderr)]
 fn skip(reason: &str) {
     eprintln!("skipped: {reason}");
@@ -43,7 +43,7 @@ fn skip(reason: &str) {
 
 #[test]
 fn the_client_of_pygls_is_served() {
-    // The environment of the tests of the Python package.
+    // Environment of the Python package's tests.
     let python = package().join("../gcn-python/tests/environment/bin/python");
     let imports = Command::new(&python).args(["-c", "import pygls"]).output();
     if !imports.is_ok_and(|output| output.status.success()) {

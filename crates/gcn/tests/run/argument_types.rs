@@ -17,7 +17,7 @@ fn described(symbol: &str, more: &str) -> String {
     text.replace("plain", symbol) + &metadata
 }
 
-/// Runs such a kernel with a value for its second argument.
+/// Runs a [`described`] kernel with a value for its second argument.
 fn with_value(test: &str, symbol: &str, more: &str, value: &str) -> RunResult {
     let directory = scratch(test);
     fs::write(directory.join("k.s"), described(symbol, more)).expect("a file");
@@ -34,7 +34,7 @@ fn types_come_from_the_signature_where_metadata_have_none() {
         ("_Z1khjPj", "2", 2),
         ("_Z1khiPj", "-1", u32::MAX),
         ("_ZN5image5scaleIfEEvhT_Pj", "-0.5", (-0.5f32).to_bits()),
-        // Written types win where the signature says nothing.
+        // An explicit type applies if the signature gives none.
         ("_Z1kh5ColorPj", "u32:7", 7),
         ("k", "f32:2", 2f32.to_bits()),
     ] {
@@ -43,7 +43,7 @@ fn types_come_from_the_signature_where_metadata_have_none() {
         let expected = format!("2: u32[0..2] = {first}, {second}\n");
         assert_eq!(ran.out, expected, "{symbol}: {}", ran.err);
     }
-    // Metadata win over the symbol.
+    // Metadata take precedence over the symbol.
     let ran = with_value("signature", "_Z1khjPj", ", .type_name: float", "2");
     assert!(
         ran.out.starts_with("2: u32[0..2] = 1073741824,"),

@@ -48,7 +48,7 @@ fn two_arguments_may_be_one_buffer() {
         "{}",
         here.err
     );
-    // The one that is named may come later; the other is as long as what is left of it.
+    // An argument may refer to a later one's buffer, and then extends to the end of that buffer.
     let part = saxpy(&[
         "--grid",
         "4",
@@ -269,7 +269,7 @@ fn files_are_as_large_as_memory() {
     );
     assert_eq!(ran.status, Some(BAD_INPUT));
     fs::remove_file(large).expect("it is there");
-    // Several pieces, from a file and to another.
+    // A file that is read and saved in several chunks.
     let bytes: Vec<u8> = (0..3_000_000u32).map(|i| (i * 7 / 8) as u8).collect();
     let (from, to) = (directory.join("from.bin"), directory.join("to.bin"));
     fs::write(&from, &bytes).expect("a file");
@@ -297,7 +297,7 @@ fn files_of_other_lengths_are_explained() {
         ran.err
     );
     assert_eq!(ran.status, Some(BAD_INPUT));
-    // What is too short for the kernel shows where the kernel reads on.
+    // If a file is too short for the kernel, the fault's report names the nearest buffer.
     let ran = xs(format!("f32@{eight}"));
     assert!(
         ran.err.contains("\n  nearest is xs: 8 bytes at "),

@@ -3,10 +3,10 @@
 use super::sources::compiled;
 use super::*;
 
-/// Change between two runs, and the values that the kernel stores.
+/// Change between two runs, after which the kernel must store 2 instead of 1.
 struct Trap {
     name: &'static str,
-    /// Text of `k.cl`. A kernel that stores `V` is added if it has none.
+    /// Text of `k.cl` before a kernel that stores `V`.
     source: &'static str,
     options: &'static [&'static str],
     /// Files of the first run.
@@ -156,7 +156,7 @@ fn what_only_diagnostics_and_debug_information_have_is_noticed() {
     assert!(!run_in(&directory, &[]) && run_in(&directory, &[]));
     write(&directory, &[("h.h", "#define V 1 // another\n")]);
     assert!(!run_in(&directory, &[]) && run_in(&directory, &[]));
-    // `__TIMESTAMP__` is the time of the file, whose text stays.
+    // `__TIMESTAMP__` is the modification time, which changes although the text does not.
     write(
         &directory,
         &[(
@@ -174,7 +174,7 @@ fn what_only_diagnostics_and_debug_information_have_is_noticed() {
         .set_modified(past)
         .expect("it is ours");
     assert!(!run_in(&directory, &[]) && run_in(&directory, &[]));
-    // The directory of the compilation is in the debug information.
+    // Debug information contains the compilation directory.
     let absolute = directory.join("k.cl").display().to_string();
     let cache = directory.join("cache").display().to_string();
     write(&directory, &[("elsewhere/here", "")]);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Registers beyond those of the descriptor (checklist 1.6, 1.7): writes fault, reads give a note.
+/// Registers beyond those of the descriptor (checklist 1.6, 1.7): writes fault, and reads produce a note.
 #[test]
 fn registers_that_a_kernel_did_not_ask_for_are_told() {
     let directory = scratch("registers");
@@ -31,7 +31,7 @@ fn registers_that_a_kernel_did_not_ask_for_are_told() {
     );
 }
 
-/// The first access out of range is that of the first wave, independent of thread order.
+/// The reported out-of-range access is the first wave's, regardless of thread order.
 #[test]
 fn the_first_access_outside_is_named() {
     let directory = scratch("outside");
@@ -77,13 +77,13 @@ fn an_address_from_an_sgpr_that_nothing_sets_names_the_directive() {
                  .amdhsa_user_sgpr_private_segment_buffer, which is in front of it"
             ),
         ),
-        // A store through a vector register that has it from there.
+        // A store whose vector address comes from the SGPR.
         (
             "",
             "v_mov_b32 v0, s0\ns_add_u32 s6, s1, 0\nv_mov_b32 v1, s6\nglobal_store_dword v[0:1], v2, off",
             format!("s1, which nothing has set: the kernel does not ask for {KERNARG}"),
         ),
-        // The segment's address is there; the packet's is not.
+        // s[0:1] has the segment's address; s[2:3] is not set.
         (
             ".amdhsa_user_sgpr_kernarg_segment_ptr 1\n.amdhsa_user_sgpr_count 2",
             "s_load_dword s4, s[2:3], 0x0",
@@ -100,7 +100,7 @@ fn an_address_from_an_sgpr_that_nothing_sets_names_the_directive() {
         let told = report["fault"]["hints"][0].as_str().unwrap_or_default();
         assert!(told.contains(&hint), "{told}");
     }
-    // Addresses that are computed from what the kernel has.
+    // Addresses computed from registers that are set.
     for (directives, instructions) in [
         (
             "",
@@ -165,7 +165,7 @@ fn arguments_that_nobody_gives_are_told_where_no_metadata_say_it() {
     let ran = run(&["--arg", "a=u32:10", "--arg", "out=u32*4"]);
     assert_eq!(ran.status, Some(GOOD), "{}", ran.err);
     assert!(!ran.err.contains("note"), "{}", ran.err);
-    // A dword that the last argument shares with nothing is loaded whole; another base is none of arguments.
+    // The whole dword of the last argument may be loaded; an address computed from the base is not checked.
     let directory = scratch("beyond");
     let asks = ".amdhsa_user_sgpr_kernarg_segment_ptr 1";
     for (instructions, is_told) in [

@@ -80,7 +80,7 @@ fn a_launch_file_says_what_options_say() {
     ] {
         let file = directory.join("launch.toml");
         fs::write(&file, format!("file = \"plain.s\"\n{text}\n")).expect("a file");
-        // From elsewhere, since paths in the file are relative to it.
+        // Run in another directory, since paths in the file are relative to the file.
         let by_file = run_in(&kernels(), &[file.to_str().expect("a name")]);
         let by_options = run_in(&directory, &[&["plain.s"], arguments].concat());
         assert_eq!(

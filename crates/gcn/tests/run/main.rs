@@ -37,7 +37,7 @@ fn scratch(test: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
         .join("run")
         .join(test);
-    let _ = fs::remove_dir_all(&path); // It need not exist.
+    let _ = fs::remove_dir_all(&path); // May not exist.
     fs::create_dir_all(&path).expect("a directory for the test");
     path
 }

@@ -2,11 +2,11 @@
 
 use super::*;
 
-/// Runs a launch file beside a copy of `plain.s`.
+/// Runs a launch file next to a copy of `plain.s`.
 fn launched(test: &str, text: &str, arguments: &[&str]) -> RunResult {
     let directory = scratch(test);
     let source = fs::read_to_string(kernels().join("plain.s")).expect("a source");
-    // A second kernel that does nothing but fail.
+    // Add a second kernel, which only traps.
     let source = source
         + "\n.text\n.globl bad\n.p2align 8\n.type bad,@function\nbad:\ns_trap 2\ns_endpgm\n.rodata\n.p2align 6\n\
            .amdhsa_kernel bad\n.amdhsa_next_free_vgpr 4\n.amdhsa_next_free_sgpr 8\n.end_amdhsa_kernel\n";
@@ -52,7 +52,7 @@ fn launches_run_in_order_over_shared_buffers() {
     let ran = launched("two", TWO, &["--repeat", "5"]);
     let runs = ran.err.matches(" s for 5 runs, the best ").count();
     assert_eq!(runs, 2, "{}", ran.err);
-    // The second launch sees what the first has left.
+    // The second launch sees the first one's results.
     let chain = "kernel = \"plain\"\ngrid = 4\nexpect = [\"y=u32:1,2,3,13\"]\n[buffers]\ny = \"u32*4\"\n\
                  [[launch]]\nargs = [\"u8:0\", \"u32:10\", \"y\"]\n[[launch]]\ngrid = 3\nargs = [\"u8:0\", \"u32:1\", \"y\"]\n";
     let ran = launched("chain", chain, &[]);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Options with which `faults.s` ends quickly.
+/// Argument of the kernels in `faults.s`.
 const OUT: [&str; 2] = ["--arg", "out=u32*16:fill(5)"];
 
 fn faults(kernel: &str, arguments: &[&str]) -> RunResult {
@@ -10,7 +10,7 @@ fn faults(kernel: &str, arguments: &[&str]) -> RunResult {
     run_in(&kernels(), &[&begin[..], &OUT, arguments].concat())
 }
 
-/// All statuses, as text and in JSON. Those of signals are in `stopped.rs`.
+/// All statuses, as text and in JSON. `stopped.rs` tests statuses of signals.
 #[test]
 fn each_outcome_has_its_status_and_is_json_if_asked() {
     type Case = (
@@ -108,7 +108,7 @@ fn a_timeout_tells_where_the_waves_are_and_loses_nothing() {
     let message = "(forever+0x0): s_branch 65535\n  --> faults.s:19: s_branch forever\n  stopped after 0.2 s, the timeout\n  \
                    1 wave had begun and not ended:\n";
     assert!(ran.err.contains(message), "{}", ran.err);
-    // What ends in time is not touched by it.
+    // A run that ends in time is unaffected.
     assert_eq!(plain(&["--timeout", "1000"]).status, Some(GOOD));
     for wrong in ["0", "-1", "nan", "x"] {
         let ran = plain(&[&format!("--timeout={wrong}")]);
@@ -143,7 +143,7 @@ fn a_saved_file_replaces_the_old_one_whole() {
     let save = format!("out[0..2]={}", link.display());
     let ran = plain(&["--save", &save]);
     assert_eq!(ran.status, Some(GOOD), "{}", ran.err);
-    // Whoever has the old file open keeps it; the link leads to the new one.
+    // Open handles keep the old file; the link refers to the new one.
     let old = std::io::read_to_string(before).expect("text");
     assert_eq!(old, "longer than what comes");
     assert_eq!(fs::read(&file).expect("a file"), [10, 0, 0, 0, 11, 0, 0, 0]);

@@ -58,7 +58,7 @@ fn assembly_has_the_options_of_the_assembler() {
     for (options, value) in [
         (&["-D", "N=7"][..], "7"),
         (&["-D", "N"], "1"),
-        // To CLRX `//` is a division, and begins no comment.
+        // In CLRX, `//` is a division and does not begin a comment.
         (&["-D", "N=7", "--dialect", "clrx"], "3"),
         (&["-D", "N=7", "--dialect", "llvm"], "7"),
     ] {
@@ -162,7 +162,7 @@ fn code_for_other_targets_is_refused() {
             assert_eq!(ran.err, message, "{arguments:?}");
             assert_eq!(ran.status, Some(BAD_INPUT));
         }
-        // To look at it with the eyes of another is allowed, and said.
+        // Listing code for another target is allowed, with a warning.
         let list = |command: &str| gcn_in(&directory, &[command, "k.co", "--target", "gfx906"]);
         let (dis, info) = (list("dis"), list("info"));
         let warning = format!("k.co: warning: the code is for {name}, and is listed as gfx906's\n");
@@ -170,7 +170,7 @@ fn code_for_other_targets_is_refused() {
         assert!(dis.out.contains("v_mov_b32"), "{}", dis.out);
         let warning = format!("k.co: warning: the code is for {name}, not for gfx906\n");
         assert_eq!((info.err, info.status), (warning, Some(GOOD)));
-        // Others allocate registers in blocks of other sizes.
+        // Other processors allocate registers in blocks of different sizes.
         assert!(!info.out.contains("allocated"), "{}", info.out);
     }
     fs::write(&object, &bytes).expect("a file");

@@ -139,7 +139,7 @@ fn differences_are_shown_and_counted() {
 
 #[test]
 fn tolerances_may_count_representable_numbers() {
-    // 10 to 13 as bits of floating-point numbers are denormals next to each other.
+    // As floating-point numbers, the bit patterns 10 to 13 are adjacent denormals.
     for (tolerance, status) in [
         ("", DIFFERENCE),
         ("~2ulp", DIFFERENCE),

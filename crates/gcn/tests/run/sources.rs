@@ -7,7 +7,7 @@ use super::*;
 const OPENCL: &str = "#include \"scale.h\"\nkernel void scale(global int *out, float a) {\n  int i = get_global_id(0);\n  \
                       out[i] = a * i * SCALE + BIAS;\n  if (i == 3) printf(\"%d %s\\n\", out[i], \"printed\");\n}\n";
 
-/// Kernel without headers. Its metadata have no types, but its symbol has.
+/// Kernel without headers. Its metadata have no types, but its symbol does.
 const HIP: &str = "__global__ void scale(int *out, float a) {\n  int i = __builtin_amdgcn_workitem_id_x();\n  out[i] = a * i;\n}\n\
                    extern \"C\" __global__ void plain(int *out, float a) { out[0] = a; }\n";
 
@@ -78,7 +78,7 @@ fn opencl_is_compiled_run_and_kept() {
         "{}",
         ran.err
     );
-    // The same again is not compiled; the commands can be seen all the same.
+    // An unchanged source is not compiled again, but the commands are shown.
     let ran = run(&["-D", "BIAS=1", "-v"]);
     assert_eq!(
         (ran.out.as_str(), calls(&directory)),
@@ -96,7 +96,7 @@ fn opencl_is_compiled_run_and_kept() {
     assert!(commands[1].contains(" -emit-llvm "), "{}", ran.err);
     assert!(commands[2].contains("/ockl.bc "), "{}", ran.err);
     assert_eq!(commands[3], "the code object is from the cache");
-    // Other options, another target, another header.
+    // Different options, a different target, and a different header.
     for (more, bias) in [
         (&["-D", "BIAS=2"][..], 2),
         (&["-D", "BIAS=1", "-O0"], 1),
@@ -122,7 +122,7 @@ fn opencl_is_compiled_run_and_kept() {
         ran.err
     );
     assert_eq!(calls(&directory), before + 3);
-    // A damaged entry is made again.
+    // A damaged cache entry is rebuilt.
     for entry in fs::read_dir(directory.join("cache/gcn")).expect("a directory") {
         fs::write(entry.expect("an entry").path(), "nonsense").expect("a file");
     }
@@ -137,7 +137,7 @@ fn a_killed_compilation_leaves_no_directory_for_long() {
     let (temporary, clang) = (directory.join("tmp"), directory.join("clang-19"));
     fs::create_dir(&temporary).expect("a directory");
     fs::write(directory.join("k.cl"), "kernel void k() {}\n").expect("a file");
-    // It preprocesses, and kills the command that has it compile.
+    // Clang wrapper that preprocesses, but kills its parent when asked to compile.
     let script = "#!/bin/sh\ncase \" $* \" in *\" -E \"*) exec /usr/bin/clang-19 \"$@\";; *) kill -KILL $PPID;; esac\n";
     fs::write(&clang, script).expect("a file");
     #[cfg(unix)]
@@ -262,7 +262,7 @@ fn messages_of_the_compiler_have_their_places() {
     let error = report["errors"][0].as_str().expect("an error");
     assert!(error.starts_with("k.cl:3:10: error: "), "{error}");
     assert_eq!(report["names"], serde_json::json!(["compilation-failed"]));
-    // Warnings come again when the code object is not made again.
+    // Warnings are repeated if the code object comes from the cache.
     for _ in 0..2 {
         let more = ["-D", "y=1", "-X=-Wall"];
         let ran = compiled(&directory, &[], &[&arguments[..], &more].concat());
@@ -288,7 +288,7 @@ fn what_is_missing_is_named() {
         nowhere.display()
     );
     assert_eq!((ran.err, ran.status), (message, Some(BAD_INPUT)));
-    // A compiler alone, with no linker beside it or in PATH.
+    // A compiler without a linker next to it or in PATH.
     let alone = directory.join("clang-19");
     fs::write(&alone, "").expect("a file");
     let variables = [("GCN_CLANG", alone.as_path()), ("PATH", nowhere.as_path())];
@@ -349,7 +349,7 @@ fn outputs_do_not_overwrite_a_header() {
     fs::write(&header, "#define SCALE 10\n#define BIAS 1\n").expect("a file");
     fs::write(directory.join("k.cl"), OPENCL).expect("a file");
     let run = |save: &str| compiled(&directory, &[], &[&LAUNCH[..], &["--save", save]].concat());
-    // The second time the code object is from the cache.
+    // The second time, the code object comes from the cache.
     for _ in 0..2 {
         let ran = run("out=scale.h");
         assert!(
