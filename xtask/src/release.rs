@@ -114,7 +114,7 @@ pub(crate) fn pack(directory: &Path) -> Result<()> {
     fs::rename(new.path(), directory)
         .with_context(|| format!("cannot make {}", directory.display()))?;
     run(Command::new("chmod").arg("755").arg(directory))?;
-    let _ = new.keep(); // It was renamed to `directory`.
+    let _ = new.keep(); // Already renamed to `directory`.
     for (name, bytes) in files(directory)? {
         println!("{name}: {} KiB", bytes.len().div_ceil(1 << 10));
     }

@@ -29,7 +29,7 @@ const BATCH: usize = 200;
 const TEST_SECONDS: u64 = 100;
 /// Time limit for listing a program's tests, in seconds.
 const LIST_SECONDS: u64 = 1800;
-/// Test name that stands for a whole program that does not list its tests.
+/// Placeholder test name for a program that does not list its tests.
 const WHOLE: &str = "*";
 /// Device memory size.
 const MEMORY: &str = "4G";

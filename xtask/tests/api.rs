@@ -300,7 +300,7 @@ impl Sources {
     }
 }
 
-/// Items of a `use` declaration.
+/// Imports of a `use` declaration.
 fn imports(tree: &UseTree, before: &[String]) -> Vec<Import> {
     let joined = |name: String| [before, &[name]].concat();
     match tree {
@@ -452,7 +452,7 @@ fn strip_fields(fields: &mut Fields) {
     }
 }
 
-/// Public part of an implementation; only the first line for a trait.
+/// Public items of an implementation; only the first line for a trait.
 fn implementation(block: &syn::ItemImpl) -> Option<String> {
     let mut block = block.clone();
     strip_attributes(&mut block.attrs);
@@ -487,7 +487,7 @@ fn rendered(item: Item) -> String {
     text.lines().map(|line| format!("    {line}\n")).collect()
 }
 
-/// Names of the rows in a macro call: the first word of the text and of each part after a semicolon.
+/// Names of the rows in a macro call, which semicolons separate: the first name in each row.
 fn declared_names(tokens: &str) -> String {
     let code = tokens.lines().collect::<String>();
     let rows = code.split(';').map(str::trim).filter(|row| !row.is_empty());

@@ -66,7 +66,7 @@ pub(crate) fn outcomes_of(text: &str) -> BTreeMap<&str, Outcome> {
     ended
 }
 
-/// Returns a test's part of a program's output, or all of it if the output does not name the test.
+/// Extracts a test's output from that of its program. Returns all output if the test does not appear in it.
 pub(crate) fn output_of<'a>(text: &'a str, test: &str) -> &'a str {
     let begin = format!("[ RUN      ] {test}\n");
     let output = text.find(&begin).map_or(text, |at| &text[at..]);
