@@ -74,7 +74,7 @@ impl Save {
     }
 }
 
-/// Problems for outputs that share a file with another output or an input. `others` are the outputs that are not buffers.
+/// Problems for outputs that share a file with another output or input. `others` are the outputs that are not buffers.
 pub fn conflicts(
     saves: &[Save],
     others: &[(&'static str, Option<&Path>)],

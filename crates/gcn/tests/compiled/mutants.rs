@@ -294,7 +294,7 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
     }
 }
 
-/// Prints a table of mutants by reason and target, with each reason's other counts on the lines below, unless all are 0.
+/// Prints a table of mutants by reason and target, with each reason's other counts below it, unless all are 0.
 fn print<R: Copy + Ord + std::fmt::Debug, const N: usize>(
     counts: &BTreeMap<(&'static str, R), [usize; N]>,
     parts: [&str; N],
