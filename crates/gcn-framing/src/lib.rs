@@ -1,5 +1,5 @@
-//! Message framing of the Language Server Protocol and the Debug Adapter Protocol: a header with the length, followed
-//! by JSON.
+//! Message framing for the Language Server Protocol and the Debug Adapter Protocol: a header with the body length,
+//! followed by a JSON body.
 //!
 //! ```
 //! use gcn_framing::{read_body, write_value};
@@ -20,11 +20,11 @@ use serde::Serialize;
 const MAX_HEADER: u64 = 4096;
 
 /// Reads the body of the next message, or returns `None` if the stream ends first. Memory is allocated as bytes arrive,
-/// regardless of the length in the header.
+/// so that a wrong length in the header cannot exhaust it.
 ///
 /// # Errors
-/// The stream cannot be read, a header line is malformed, a header has no length, or a body exceeds `most` bytes. The
-/// next message cannot be located after an error.
+/// Fails if the stream cannot be read, a header line is malformed, the header has no length, or the body exceeds `most`
+/// bytes. After an error, the start of the next message is unknown.
 ///
 /// # Examples
 /// ```
@@ -78,7 +78,7 @@ fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize
         else {
             return Err(malformed(&line));
         };
-        // Lines of other protocols may contain colons, too.
+        // Field names contain no whitespace. Text that is not a header may still contain a colon.
         if name.iter().any(u8::is_ascii_whitespace) {
             return Err(malformed(&line));
         }
@@ -94,10 +94,10 @@ fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize
     }
 }
 
-/// Writes a header and the value as JSON with a single call, and flushes the output.
+/// Writes a header and the value as JSON in a single write, and flushes the output.
 ///
 /// # Errors
-/// Writing to the stream fails.
+/// Fails if the value cannot be serialized or the stream cannot be written.
 ///
 /// # Examples
 /// ```
