@@ -1,4 +1,4 @@
-//! Buffers of a launch inside a program: kernel arguments and the program's allocations.
+//! Named buffers for launches made by a program: kernel arguments and the program's allocations.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use gcn_runtime::parameters::{Parameter, Takes};
 /// Size of a pointer in bytes.
 const POINTER: usize = 8;
 
-/// Returns the names of a kernel's parameters from its metadata or debug information, or else `arg0` and so on.
+/// Returns a kernel's parameter names from its metadata or debug information. Unnamed parameters are `arg0` and so on.
 pub(crate) fn parameter_names(kernel: &Kernel) -> Vec<String> {
     let parameters = kernel.parameters().unwrap_or_default();
     let declared = || {
@@ -31,7 +31,7 @@ pub(crate) fn parameter_names(kernel: &Kernel) -> Vec<String> {
 }
 
 /// Returns the buffers of a launch with the kernarg segment `segment`. A pointer argument becomes a buffer that extends
-/// to the end of its allocation, and a value argument a buffer of its own. All live allocations follow.
+/// to the end of its allocation. A by-value argument becomes a buffer in the segment. All live allocations follow.
 pub(crate) fn buffers(
     kernel: &Kernel,
     names: &[String],
@@ -72,7 +72,7 @@ pub(crate) fn buffers(
 }
 
 /// Reads the pointer at `place`. Returns its value and the number of bytes from there to the end of the allocation, or
-/// `None` if it does not point into one.
+/// `None` if it does not point into a live allocation.
 fn pointed(memory: &Memory, place: u64) -> Option<(u64, u64)> {
     let mut bytes = [0; POINTER];
     let address = memory

@@ -125,7 +125,7 @@ pub fn command(word: &str) -> Option<&'static CommandRow> {
     exact.or_else(|| COMMANDS.iter().find(begins))
 }
 
-/// True if a line starts with a command name, an alias or a prefix of a name.
+/// True if the first word of a line is a command name, an alias or a prefix of a name.
 pub fn is_command(line: &str) -> bool {
     command(word(line)).is_some()
 }

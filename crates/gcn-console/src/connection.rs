@@ -1,4 +1,4 @@
-//! Connection from a program to the command that owns the terminal.
+//! Connection from a debugged program to `gcn exec`, which owns the terminal.
 
 use std::io::{self, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -11,7 +11,7 @@ use std::thread;
 use crate::console::{CommandLine, CommandSource};
 use crate::protocol::{FromProgram, SessionKind, ToProgram, receive, send};
 
-/// Connects to the socket at a path. Returns the input, the output and the kind of the session.
+/// Connects to the socket at a path. Returns the input stream, the output stream and the session kind.
 ///
 /// # Errors
 /// Fails if no process is listening at the path, or if the listener does not start a session.
@@ -26,20 +26,20 @@ pub(crate) fn open(path: &Path) -> io::Result<(BufReader<UnixStream>, UnixStream
     }
 }
 
-/// Connection to the command. A separate thread receives messages, because an interrupt may arrive at any time.
+/// Connection to `gcn exec`. A separate thread receives messages, because an interrupt may arrive at any time.
 #[derive(Debug)]
 pub(crate) struct Connection {
     out: Mutex<UnixStream>,
     commands: Mutex<Receiver<ToProgram>>,
-    /// True if text may contain colours.
+    /// True if output may contain colour escapes.
     pub(crate) has_colours: bool,
 }
 
 impl Connection {
-    /// Creates the connection of a console session. [`ToProgram::Interrupt`] sets `interrupt`.
+    /// Creates the connection for a console session. Receiving [`ToProgram::Interrupt`] sets `interrupt`.
     ///
     /// # Errors
-    /// Fails if the host cannot create a thread.
+    /// Fails if the thread cannot be spawned.
     pub(crate) fn new(
         (mut input, out): (BufReader<UnixStream>, UnixStream),
         has_colours: bool,
@@ -69,7 +69,7 @@ impl Connection {
         commands.recv().ok()
     }
 
-    /// Asks the command to end the program. Returns only if the command itself has exited.
+    /// Asks `gcn exec` to end the program. Returns only if `gcn exec` itself exits first.
     pub(crate) fn quit(&self) {
         self.tell(&FromProgram::Quits);
         while self.next().is_some() {}

@@ -9,7 +9,7 @@ use gcn_report::printable;
 use crate::execute::{Executed, Focus, execute};
 use crate::show;
 
-/// Prompt, echoed with each command that was not typed at a terminal.
+/// Prompt, printed before the echo of a command that was not typed at a terminal.
 pub const PROMPT: &str = "(gcn) ";
 
 /// First output error, which ends the session.
@@ -33,9 +33,9 @@ pub trait CommandSource: Send {
     fn next(&mut self) -> io::Result<Option<CommandLine>>;
 }
 
-/// Front end that reads commands from line sources and writes text.
+/// Front end that reads commands from command sources and writes text.
 pub struct Console {
-    /// Command sources; the last one is in use.
+    /// Stack of command sources; the last one is in use.
     sources: Vec<Box<dyn CommandSource>>,
     out: Box<dyn Write + Send>,
     error: OutputError,
@@ -47,8 +47,8 @@ pub struct Console {
 }
 
 impl Console {
-    /// Creates a console that reads its sources from last to first. If a program launches the kernels, `focus` is
-    /// [`Focus::in_program`].
+    /// Creates a console that reads its sources from last to first. For a program that launches kernels itself, pass
+    /// [`Focus::in_program`] as `focus`.
     pub fn new(
         sources: Vec<Box<dyn CommandSource>>,
         focus: Focus,

@@ -1,4 +1,4 @@
-//! Executes commands: parses their arguments and applies them to the session.
+//! Execution of commands: parses their arguments and applies them to the session.
 
 use gcn_debug::{
     Evaluated, Expr, Format, Line, Place, Resume, Scalar, Session, Space, Stop, StopKind,
@@ -22,7 +22,7 @@ pub enum Executed {
     Resume(Resume),
 }
 
-/// State that commands share between stops.
+/// Console state that persists between stops.
 #[derive(Default)]
 pub struct Focus {
     /// Expressions printed at each stop, with their numbers and formats.
@@ -30,9 +30,9 @@ pub struct Focus {
     displayed: u32,
     /// First line of the next listing.
     next_line: Option<Line>,
-    /// Breakpoints and watchpoints of the last stop.
+    /// Numbers of the breakpoints and watchpoints hit at the last stop.
     hits: Vec<u32>,
-    /// Format and size of the last `x`.
+    /// Format and unit size of the last `x`.
     examined: Option<(Format, u64)>,
     /// Breakpoints by name; `None` if all launches run the same code.
     names: Option<NamedPlaces>,
@@ -42,10 +42,10 @@ pub struct Focus {
 const RUNS_ALREADY: &str = "the program runs already: continue goes on, start stops at the next launch, quit ends the program";
 /// Number of source lines in a listing.
 const LISTED: u32 = 10;
-/// Number of instructions in a listing from an address. Listings start at the address, because instructions cannot be
-/// decoded backwards.
+/// Number of instructions that `disassemble` lists from an address. Listings start at the address, because instructions
+/// cannot be decoded backwards.
 const INSTRUCTIONS: usize = 16;
-/// Maximum size in bytes of a listed function.
+/// Maximum size in bytes of a disassembled function.
 const MAX_FUNCTION: u64 = 1 << 20;
 
 impl Focus {
@@ -160,7 +160,7 @@ fn resume(
             session.set_stop_once(command == Command::Start);
             return Ok(Resume::Restart);
         }
-        // The program waits at its first launch.
+        // The program is waiting at its first launch.
         Command::Continue if !session.is_running() && focus.names.is_some() => {
             return Ok(Resume::Restart);
         }
@@ -202,7 +202,7 @@ fn resume(
     }
     let pc = match session.wave() {
         Some(wave) => wave.pc,
-        // The last launch is repeated to go back into it.
+        // Going back reruns the last launch.
         None if goes_back && !session.is_running() => 0,
         None => return Err(no_launch(session)),
     };
@@ -242,7 +242,7 @@ fn resume(
     })
 }
 
-/// Error for commands that need a running launch.
+/// Returns the error for commands that need a running launch.
 fn no_launch(session: &Session<'_, '_>) -> Message {
     let remedy = if session.has_next_launch() {
         "continue"
@@ -252,7 +252,7 @@ fn no_launch(session: &Session<'_, '_>) -> Message {
     format!("no launch runs: use {remedy}")
 }
 
-/// Asks why an expression has its value.
+/// Executes `why`, which asks why an expression has its value.
 fn why(session: &mut Session<'_, '_>, rest: &str) -> Result<Resume, Message> {
     let (depth, text) = slash(rest);
     let depth = match depth {
@@ -274,7 +274,7 @@ fn why(session: &mut Session<'_, '_>, rest: &str) -> Result<Resume, Message> {
     Ok(Resume::Why)
 }
 
-/// Returns the source line of the wave in focus, or else the first line of the next listing.
+/// Returns the source line of the wave in focus, or else the line at which the next listing starts.
 fn current_line(focus: &Focus, session: &Session<'_, '_>) -> Option<Line> {
     let wave = session.wave();
     let here = wave.and_then(|wave| session.program().line(wave.pc));
@@ -352,7 +352,7 @@ fn info(session: &Session<'_, '_>, rest: &str) -> Result<String, Message> {
     })
 }
 
-/// Splits off the options after a slash, as in `/x`.
+/// Splits text into the options after a leading slash, as in `/x`, and the rest.
 fn slash(rest: &str) -> (&str, &str) {
     match rest.strip_prefix('/') {
         Some(behind) => {

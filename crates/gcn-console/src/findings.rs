@@ -1,4 +1,4 @@
-//! Converts checker findings for the engine.
+//! Conversion of checker findings.
 
 use gcn_debug::Finding;
 use gcn_observe::finding::Kind;
@@ -17,7 +17,7 @@ pub fn finding(report: FindingReport) -> Finding {
     }
 }
 
-/// Describes an instruction of a finding, after its source line if that is known.
+/// Describes an instruction involved in a finding, preceded by its source line if known.
 fn place(report: &PlaceReport) -> String {
     let text = report.text();
     let name = |file: &str| file.rsplit('/').next().map(str::to_owned);

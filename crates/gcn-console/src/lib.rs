@@ -1,4 +1,4 @@
-//! Front ends of the debugger, for `gcn debug` and, inside programs, for `gcn exec --debug`.
+//! Debugger front ends for `gcn debug` and, inside programs, for `gcn exec --debug`.
 //!
 //! ```
 //! use std::io::{self, Write};
@@ -88,13 +88,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`Console`](console::Console) with gdb's commands is a front end for the engine of `gcn-debug` over any
-//! [`CommandSource`](console::CommandSource) and writer. An [`Adapter`](dap::Adapter) serves an editor. Both use
-//! [`places`], [`show`] and [`stop_commands`].
+//! Front ends control the engine of `gcn-debug`. A [`Console`](console::Console) reads gdb's commands from any
+//! [`CommandSource`](console::CommandSource) and writes text to any writer. An [`Adapter`](dap::Adapter) serves an editor.
+//! Both use [`places`], [`show`] and [`stop_commands`].
 //!
-//! In a program started by `gcn exec --debug`, the engine and the front end run in the program's own process, along
-//! with the waves. [`attached`](program::attached) connects them to the command that owns the terminal or speaks with
-//! the editor, using the messages in [`protocol`].
+//! In a program started by `gcn exec --debug`, the engine and the front end run in the program's own process, which
+//! also emulates the waves. [`attached`](program::attached) connects them to `gcn exec`, which owns the terminal or the
+//! connection to the editor. [`protocol`] defines the messages.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Breakpoints by name, for programs that load code at run time. Names are resolved in the code of each launch.
+//! Breakpoints by name, for programs that load code at run time. Each launch resolves the names in its own code.
 
 use std::path::PathBuf;
 
@@ -10,18 +10,18 @@ use crate::places::{Message, describe, source_line, stops_at};
 /// Symbol or source line that a breakpoint refers to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlaceName {
-    /// Location in the syntax of the console.
+    /// Location in console syntax.
     Text(String),
     /// Line of the source file at a path.
     SourceLine(PathBuf, u32),
 }
 
 impl PlaceName {
-    /// Creates a name from a location as the user wrote it. Returns `None` for an address, and for the empty location,
-    /// which is that of the focused wave. A line number without a file refers to the file of `current`, or else to the first.
+    /// Creates a name from a location as the user wrote it. Returns `None` for an address, and for the empty location, which
+    /// is the current instruction. A line number without a file refers to the file of `current`, or else to the first file.
     ///
     /// # Errors
-    /// Fails for a line number if the program has no line information.
+    /// Fails for a line number if the program has no debug information.
     pub fn new(
         session: &Session<'_, '_>,
         text: &str,
@@ -62,7 +62,7 @@ impl PlaceName {
         }
     }
 
-    /// Returns the kind of a breakpoint that is never hit.
+    /// Returns the kind for a breakpoint without addresses, which is never hit.
     pub fn nowhere() -> StopKind {
         StopKind::Addresses(Vec::new())
     }
@@ -83,8 +83,7 @@ impl NamedPlaces {
         self.0.retain(|(it, _)| *it != number);
     }
 
-    /// Resolves the breakpoints in the code of a launch. Breakpoints whose names are not found are never hit in that
-    /// launch.
+    /// Resolves the breakpoints in the code of a launch. A breakpoint whose name is not found is not hit in that launch.
     pub fn resolve(&self, session: &mut Session<'_, '_>) {
         for (number, name) in &self.0 {
             if !session.stop_points().iter().any(|it| it.number == *number) {

@@ -1,4 +1,4 @@
-//! Parses element ranges and locations for breakpoints and listings.
+//! Parsing of expressions, element ranges, and locations for breakpoints and listings.
 
 use gcn_debug::{
     EvalError, Evaluated, Expr, Line, ParseError, Session, Space, StopKind, Symbol, Target,
@@ -7,13 +7,13 @@ use gcn_debug::{
 use gcn_isa::Isa;
 use gcn_report::printable;
 
-/// Mnemonic suffixes: none, and those that select an encoding.
+/// Mnemonic suffixes that select an encoding, including the empty suffix.
 const SUFFIXES: [&str; 5] = ["", "_e32", "_e64", "_sdwa", "_dpp"];
 
 /// Error message of a command, for the user.
 pub type Message = String;
 
-/// Formats an expression error as a message.
+/// Formats a parse error in the expression `text`.
 pub fn parse_error(text: &str, error: &ParseError) -> Message {
     format!("{} in `{}`", error, printable(text))
 }
@@ -27,7 +27,7 @@ pub fn value(session: &Session<'_, '_>, text: &str) -> Result<Evaluated, Message
     session.evaluate(&expr).map_err(|error| error.to_string())
 }
 
-/// Evaluates an expression to a number.
+/// Evaluates an expression to a number. A buffer evaluates to its address.
 ///
 /// # Errors
 /// Returns a message for the user.
@@ -44,7 +44,7 @@ pub fn number(session: &Session<'_, '_>, text: &str) -> Result<i128, Message> {
     }
 }
 
-/// Parses the address for `x`, with its memory space.
+/// Evaluates the operand of `x`. Returns its memory space and address.
 ///
 /// # Errors
 /// Returns a message for the user.
@@ -52,7 +52,7 @@ pub fn address(session: &Session<'_, '_>, text: &str) -> Result<(Space, u64), Me
     let isa = session.program().isa();
     let expr = parse(text, isa).map_err(|error| parse_error(text, &error))?;
     let view = session.view();
-    // A pointer contains the address; any other variable is at the address.
+    // For a pointer, use its value; for any other variable, use the variable's own address.
     if let Ok(Evaluated::Object(object)) = evaluate(&expr, &view) {
         let pointed = object.pointed(&view).ok().and_then(|it| it.address());
         if let Some(address) = pointed.or_else(|| object.address()) {
@@ -71,7 +71,7 @@ pub fn address(session: &Session<'_, '_>, text: &str) -> Result<(Space, u64), Me
     }
 }
 
-/// Parses a source line written as `FILE:LINE` or `LINE`. Returns `None` if it is neither.
+/// Parses a source line written as `FILE:LINE` or `LINE`. Returns `None` if the text has another form.
 ///
 /// # Errors
 /// Returns a message for the user.
@@ -112,7 +112,7 @@ pub fn source_line(
     Ok(Some(Line { file, line }))
 }
 
-/// Parses a breakpoint location. Returns the kind of the breakpoint and its description.
+/// Parses a breakpoint location. Returns the kind and the description of the breakpoint.
 ///
 /// # Errors
 /// Returns a message for the user.
@@ -187,11 +187,11 @@ pub fn stops_at(
     ))
 }
 
-/// True if an instruction of the instruction set has a mnemonic that matches a pattern.
+/// True if a pattern matches any mnemonic of the instruction set.
 fn is_mnemonic(isa: Isa, pattern: &str) -> bool {
     let first = pattern.split('*').next().unwrap_or_default();
     isa.tables().names().any(|name| {
-        // Most names differ in the pattern's first part, which may extend into the suffix.
+        // Skip most names quickly: compare the literal prefix of the pattern, which may extend into the suffix.
         (name.starts_with(first) || first.starts_with(name))
             && SUFFIXES
                 .iter()
@@ -199,7 +199,7 @@ fn is_mnemonic(isa: Isa, pattern: &str) -> bool {
     })
 }
 
-/// Returns the suffix for a description of `count` locations, of which only the first is shown.
+/// Returns the text to append to the description of the first of `count` locations.
 fn others(count: usize) -> String {
     match count {
         0 | 1 => String::new(),
@@ -219,7 +219,7 @@ pub fn describe(session: &Session<'_, '_>, address: u64) -> String {
     }
 }
 
-/// Returns the last component of the file path.
+/// Returns the last component of a line's file path.
 pub fn file_name(line: &Line) -> String {
     let name = line.file.rsplit('/').next().unwrap_or_default();
     printable(name)

@@ -1,8 +1,8 @@
-//! Debugger for a program's launches, running in the program's own process.
+//! Debugger for the launches of a program, running in the program's own process.
 //!
-//! The first launch connects to the command and starts the session. Launches are serialized across queues and
-//! devices, since the engine and the user can follow only one at a time. Between launches, a thread answers the
-//! requests of an editor.
+//! The first launch connects to `gcn exec` and starts the session. Launches are serialized across queues and devices,
+//! since the engine and the user can follow only one at a time. Between launches, a thread answers requests from an
+//! editor.
 
 use std::io::{self, BufReader};
 use std::ops::Range;
@@ -62,13 +62,12 @@ struct ProgramDebugger {
     session: Arc<Mutex<SessionState>>,
 }
 
-/// Session state.
 #[derive(Debug)]
 enum SessionState {
     /// No launch has been started yet.
     New,
     Attached(ProgramSession),
-    /// The command cannot be reached; launches run without a debugger, within the time limit.
+    /// `gcn exec` cannot be reached; launches run without a debugger, subject to the time limit.
     Unreachable,
     /// The user ended the session; launches fail.
     Ended,
@@ -84,7 +83,7 @@ struct ProgramSession {
     current: Arc<Mutex<CurrentLaunch>>,
 }
 
-/// Connection to the user's terminal or client.
+/// Connection to the user's terminal or editor.
 #[derive(Clone)]
 enum User {
     Console(Arc<Connection>),
@@ -116,7 +115,7 @@ struct CurrentLaunch {
     segment: Option<Range<u64>>,
     /// Code to pass to the engine when the launch starts.
     program: Option<Program>,
-    /// True if the launch stops before its first instruction.
+    /// True to stop the launch before its first instruction.
     stops: bool,
     /// True if the launch has stopped.
     has_stopped: bool,
@@ -201,10 +200,10 @@ impl LaunchControl for ProgramDebugger {
 }
 
 impl ProgramSession {
-    /// Connects to the command and creates the session.
+    /// Connects to `gcn exec` and creates the session.
     ///
     /// # Errors
-    /// Fails if no process is listening at the socket, or the host cannot create a thread.
+    /// Fails if no process is listening at the socket, or if a thread cannot be spawned.
     fn begin(
         debugger: &ProgramDebugger,
         launch: &Launch,
@@ -259,7 +258,7 @@ impl ProgramSession {
         })
     }
 
-    /// Runs a launch to completion, or until the user leaves it.
+    /// Runs a launch to completion, or until the user abandons it.
     fn run(
         &self,
         launch: Launch,
@@ -311,7 +310,7 @@ impl ProgramSession {
             let current = locked(&self.current);
             (current.names.clone(), current.segment.clone())
         };
-        // An answer refers to arguments by name, so buffers in the kernarg segment are omitted.
+        // Answers refer to by-value arguments by name, so omit buffers in the kernarg segment.
         let is_argument = |it: &NamedBuffer| {
             let mut segment = segment.iter();
             segment.any(|at| at.start < it.address + it.bytes && it.address < at.end)
@@ -344,13 +343,13 @@ impl ProgramSession {
         let mut names = RunNames::default();
         names.add(kernel.name(), 1, arguments);
         let mut text = Vec::new();
-        // Writing to a vector does not fail.
+        // Writing to a vector never fails.
         let _ = write_at_stop(request, answer, names, &program, &mut text);
         self.user.tell(String::from_utf8_lossy(&text).into_owned());
     }
 }
 
-/// Launch to rerun in order to explain a value.
+/// Launch that is rerun to explain a value.
 struct RepeatedLaunch<'a> {
     launch: Launch,
     queue: &'a Queue,
@@ -384,7 +383,7 @@ impl Launches for RepeatedLaunch<'_> {
     }
 }
 
-/// Formats the message for a launch that has ended.
+/// Formats the message that a launch has ended.
 fn ended(end: &Completion) -> String {
     let stats = end.stats;
     format!(
@@ -396,11 +395,11 @@ fn ended(end: &Completion) -> String {
 }
 
 impl ProgramDebugger {
-    /// Creates the connection to a client, and the thread that answers the client between launches. Each message sets
-    /// `attention`, to which a running launch responds.
+    /// Creates the connection to a client and the thread that answers the client between launches. Each message sets
+    /// `attention`, which makes a running launch answer.
     ///
     /// # Errors
-    /// Fails if the host cannot create a thread.
+    /// Fails if a thread cannot be spawned.
     fn serve(
         &self,
         (input, out): (BufReader<UnixStream>, UnixStream),
@@ -410,7 +409,7 @@ impl ProgramDebugger {
         let attention = attention.clone();
         let connection = dap::Connection::new(input, Box::new(out), move || {
             attention.store(true, Release);
-            // If the queue is full, a wakeup of the thread is already pending.
+            // If the channel is full, a wakeup of the thread is already pending.
             let _ = sender.try_send(());
         })?;
         let session = self.session.clone();
@@ -431,7 +430,7 @@ fn attend(session: &Mutex<SessionState>, messages: &Receiver<()>) {
     }
 }
 
-/// Front end that passes the current launch to the engine, and forwards to another one.
+/// Front end that passes the current launch's code and buffers to the engine, then forwards to another front end.
 struct ProgramFront {
     front: Box<dyn FrontEnd>,
     current: Arc<Mutex<CurrentLaunch>>,
@@ -479,7 +478,7 @@ impl FrontEnd for ProgramFront {
     }
 }
 
-/// Console over a connection.
+/// Console that communicates over a connection.
 struct RemoteConsole {
     console: Console,
     connection: Arc<Connection>,
@@ -500,7 +499,7 @@ impl RemoteConsole {
         }
     }
 
-    /// Notifies the command that the run resumes or that the session ends.
+    /// Notifies `gcn exec` that the run resumes or that the session ends.
     fn resumes(&self, resume: Resume) -> Resume {
         match resume {
             Resume::Quit => self.connection.quit(),
@@ -509,7 +508,7 @@ impl RemoteConsole {
         resume
     }
 
-    /// Sends the names of symbols and buffers to the command.
+    /// Sends the names of symbols and buffers to `gcn exec`.
     fn tell_names(&self, session: &Session<'_, '_>) {
         let is_name = |it: &&NamedBuffer| !it.name.contains(' ');
         let buffers = session.buffers().iter().filter(is_name);

@@ -1,6 +1,6 @@
-//! Messages between a program that runs a debugger and the command that started the program, as lines of JSON.
+//! Messages between a debugged program and `gcn exec`, which started it. Each message is one line of JSON.
 //!
-//! The command listens on a socket named in the program's settings. Each process of the program that launches kernels
+//! `gcn exec` listens on a socket named in the program's settings. Each process of the program that launches kernels
 //! connects, sends [`FromProgram::Begins`], and receives [`ToProgram::Begin`].
 
 use std::io::{self, BufRead, Read, Write};
@@ -17,20 +17,20 @@ const MAX_BYTES: u64 = 64 << 20;
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 #[serde(rename_all = "snake_case")]
 pub enum FromProgram {
-    /// First kernel launch of the process.
+    /// Announcement of a process before its first kernel launch.
     Begins {
         /// Process ID.
         process: u32,
     },
     /// Text to print.
     Output(String),
-    /// Names of symbols and buffers, for completion.
+    /// Names of symbols and buffers, for tab completion.
     Names(Vec<String>),
     /// Request for the next command.
     Prompt,
-    /// Notification that the run has resumed. The next command is requested with another [`FromProgram::Prompt`].
+    /// Notification that the run has resumed. Another [`FromProgram::Prompt`] requests the next command.
     Resumes,
-    /// Notification that the user ended the session. The command should end the program.
+    /// Notification that the user ended the session. `gcn exec` should end the program.
     Quits,
 }
 
@@ -53,13 +53,13 @@ pub enum ToProgram {
     Interrupt,
 }
 
-/// Front end of a session.
+/// Front end that a session uses.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionKind {
     /// Console that sends the user's commands as [`ToProgram::Command`].
     Console {
-        /// True if text may contain colours.
+        /// True if output may contain colour escapes.
         has_colours: bool,
     },
     /// Client of the Debug Adapter Protocol that has sent `launch`. The rest of the connection carries messages of that
@@ -91,10 +91,10 @@ pub fn send(out: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     out.flush()
 }
 
-/// Receives a message, or returns `None` at the end of the connection.
+/// Receives a message, or returns `None` if the connection is closed.
 ///
 /// # Errors
-/// Fails if the connection is broken, or if the line is not a valid message.
+/// Fails if the connection cannot be read, or if the line is not a valid message.
 pub fn receive<M: DeserializeOwned>(input: &mut impl BufRead) -> io::Result<Option<M>> {
     let mut line = Vec::new();
     if input

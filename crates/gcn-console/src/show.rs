@@ -1,4 +1,4 @@
-//! Formats stops, values, memory and waves.
+//! Formatting of stops, values, memory and waves.
 
 use std::fmt::Write as _;
 
@@ -10,14 +10,14 @@ use gcn_debug::{
 use crate::places::{Message, describe, file_name, parse_error};
 use gcn_report::{plural, printable};
 
-/// Maximum number of elements to print, with a folded run counted once.
+/// Maximum number of elements to print. A folded run of equal elements counts once.
 const MAX_ELEMENTS: usize = 200;
 /// Maximum number of instructions to list.
 const MAX_INSTRUCTIONS: usize = 400;
 /// Maximum number of bytes that `x` shows.
 const MAX_BYTES: u64 = 1 << 16;
 
-/// Formats a workgroup and wave.
+/// Formats a wave ID as workgroup and wave number.
 pub fn wave_name(id: WaveId) -> String {
     let [x, y, z] = id.group;
     format!("workgroup {x},{y},{z}, wave {}", id.wave)
@@ -28,7 +28,7 @@ pub fn numbers(all: &[Scalar], format: Format) -> String {
     first_numbers(all, all.len() as u64, format)
 }
 
-/// Formats the numbers `known`, which are the first of `total`, like [`numbers`].
+/// Formats `known`, the first of `total` numbers, like [`numbers`].
 fn first_numbers(known: &[Scalar], total: u64, format: Format) -> String {
     let mut parts = Vec::new();
     let mut rest = known;
@@ -91,8 +91,8 @@ fn buffer(view: &View<'_>, number: usize, format: Format) -> Result<String, Mess
     Ok(first_numbers(&elements, count, format))
 }
 
-/// Describes changes of watched values and the instruction that makes them. `verbs` are those of the old value, the new
-/// value and the other changes.
+/// Describes changes to watched values and the instruction that makes them. `verbs` are the verbs for the old value, the
+/// new value and the remaining changes.
 fn watchpoints(
     session: &Session<'_, '_>,
     changes: &[(u32, String, Change)],
@@ -126,14 +126,14 @@ fn watchpoints(
     text
 }
 
-/// Formats the message of a finding, and its places in lines of their own.
+/// Formats the message of a finding, followed by its locations on separate lines.
 pub fn finding(finding: &Finding) -> String {
     let lines = [&finding.message].into_iter().chain(&finding.places);
     let lines: Vec<String> = lines.map(|line| printable(line)).collect();
     lines.join("\n  ")
 }
 
-/// Describes the reason for a stop. Returns `None` after a completed step, forward or back.
+/// Describes the reason for a stop. Returns `None` after a step in either direction, or after an answer to `why`.
 pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
     let list = |numbers: &[u32]| {
         let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
@@ -224,14 +224,14 @@ pub fn position(session: &Session<'_, '_>, header: bool, at: Option<u64>) -> Str
     {
         let _ = writeln!(text, "{}\t{}", line.line, source_text(&source));
     }
-    // In assembly source, the line is the instruction itself.
+    // A line of assembly source already shows the instruction.
     if line.is_none_or(|line| !line.file.ends_with(".s")) {
         text += &instruction(session, pc, true);
     }
     text
 }
 
-/// Formats a line for an instruction, with an arrow if `is_here`.
+/// Formats a disassembly line for an instruction, with an arrow if `is_here`.
 pub fn instruction(session: &Session<'_, '_>, address: u64, is_here: bool) -> String {
     let program = session.program();
     let place = program.symbolic(address);
@@ -262,7 +262,7 @@ pub fn disassembly(session: &Session<'_, '_>, begin: u64, end: u64, most: usize)
     text
 }
 
-/// Formats memory as `x` shows it.
+/// Formats memory for the command `x`.
 ///
 /// # Errors
 /// Returns a message for the user.
@@ -316,7 +316,7 @@ pub fn memory(
     }
 }
 
-/// Formats an address, naming the buffer or else the symbol that contains it.
+/// Formats an address, followed by the buffer or else the symbol that contains it.
 fn label(view: &View<'_>, space: Space, address: u64) -> String {
     match space {
         Space::Lds => return format!("lds {address:#x}:"),
@@ -389,7 +389,7 @@ pub fn lanes(session: &Session<'_, '_>) -> Result<String, Message> {
 /// Registers that `info registers` lists before the scalar registers.
 pub const STATE: [&str; 6] = ["exec", "vcc", "scc", "m0", "mode", "pc"];
 
-/// Formats registers of the wave in focus.
+/// Formats registers of the wave in focus, for `info registers`.
 ///
 /// # Errors
 /// Returns a message for the user.
@@ -455,7 +455,7 @@ pub fn stop_points(session: &Session<'_, '_>) -> String {
     text
 }
 
-/// Lists the parameters in scope, or the other source variables in scope, innermost function first.
+/// Lists the source variables in scope, either the parameters or the others, innermost function first.
 ///
 /// # Errors
 /// Returns a message for the user.
@@ -528,7 +528,7 @@ pub fn dispatch(session: &Session<'_, '_>) -> String {
 /// Describes the checkpoints for reverse execution.
 ///
 /// # Errors
-/// Fails if no launch is running, or the launch cannot go back.
+/// Fails if no launch is running, or reverse execution is not available.
 pub fn record(session: &Session<'_, '_>) -> Result<String, Message> {
     let paused = session.paused().ok_or("no launch runs")?;
     if let Some(lost) = session.past_is_lost() {
@@ -577,7 +577,7 @@ fn source_text(line: &str) -> String {
     printable(&line.trim_end().replace('\t', "    "))
 }
 
-/// Lists `count` lines of the file that `file` names, starting at line `first`. Marks the line of the wave in focus.
+/// Lists `count` lines of the file of `file`, starting at line `first`. Marks the line of the wave in focus.
 ///
 /// # Errors
 /// Returns a message for the user.

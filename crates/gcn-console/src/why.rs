@@ -1,4 +1,4 @@
-//! Text of answers to `why`.
+//! Formatting of answers to `why`.
 
 mod terms;
 mod tree;
@@ -11,13 +11,13 @@ use gcn_report::printable;
 pub use terms::{RunNames, Terms, branch, instruction, label, location, number};
 pub use tree::write;
 
-/// Number of dependence levels that an answer shows by default.
+/// Default number of dependence levels that an answer shows.
 pub const DEPTH: u32 = 8;
 
-/// Maximum number of executed instructions in an answer by default, counted per lane.
+/// Default maximum number of executed instructions in an answer, counted per lane.
 pub const EXECUTIONS: usize = 4_000_000;
 
-/// Writes the answer to a question at a stop, or the reason why there is none.
+/// Writes the answer to a question asked at a stop, or the error that prevented an answer.
 ///
 /// # Errors
 /// Fails if `out` cannot be written.

@@ -1,4 +1,4 @@
-//! Session state and request handlers.
+//! Debug Adapter Protocol session: state and request handlers.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,7 +19,7 @@ use super::references::{References, SourceNames, find_thread};
 use super::values;
 use crate::execute::{Executed, Focus, execute};
 
-/// State of a session.
+/// Phase of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
     /// Before the launches begin; the client sets breakpoints.
@@ -30,7 +30,7 @@ pub(super) enum Phase {
     Ended,
 }
 
-/// Result of a request.
+/// Outcome of a successful request.
 pub(super) enum Outcome {
     /// Response body; the run stays stopped.
     Body(Value),
@@ -59,7 +59,7 @@ pub struct Choices {
     pub no_debug: bool,
 }
 
-/// Session with a client.
+/// Debug session with a client.
 pub struct Adapter {
     pub(super) connection: Arc<Mutex<Connection>>,
     pub(super) choices: Choices,
@@ -113,12 +113,12 @@ impl Adapter {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the client's number for the first line.
+    /// Returns the number that the client gives the first line: 0 or 1.
     pub(super) fn line_base(&self) -> u32 {
         self.choices.client.lines_start_at1.into()
     }
 
-    /// Returns the client's number for the first column.
+    /// Returns the number that the client gives the first column: 0 or 1.
     fn column_base(&self) -> u32 {
         self.choices.client.columns_start_at1.into()
     }
@@ -390,7 +390,7 @@ impl Adapter {
         )
     }
 
-    /// Moves the focus to the wave of a frame, if given.
+    /// Moves the focus to the wave of `frame`, if given.
     fn focus_on(&self, session: &mut Session<'_, '_>, frame: Option<i64>) -> Result<(), Refusal> {
         if let Some(frame) = frame {
             session.set_focus(self.references.find_frame(frame)?);
@@ -462,7 +462,7 @@ impl Adapter {
         Ok(match execute(&mut self.console, session, line)? {
             Executed::Text(text) => Outcome::Body(body(text)),
             Executed::Resume(Resume::Quit) => Outcome::Terminated(body(String::new())),
-            // The answer follows as output; nothing runs.
+            // The answer is sent as output, and no wave runs.
             Executed::Resume(Resume::Why) if !session.is_running() => {
                 Outcome::Resume(body(String::new()), Resume::Why)
             }
@@ -470,7 +470,7 @@ impl Adapter {
                 if resume == Resume::Restart {
                     self.restart(session);
                 } else if !session.is_running() && resume != Resume::Why {
-                    // The command goes back into the last launch, or begins the next one.
+                    // The command goes back into the last launch or begins the next one.
                     self.phase = Phase::Running;
                 }
                 Outcome::Continued(body(String::new()), resume)

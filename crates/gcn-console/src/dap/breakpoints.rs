@@ -17,7 +17,7 @@ const MAX_BREAKPOINTS: usize = 4096;
 /// Message for a breakpoint whose location is not in the code of the current launch.
 const ABSENT: &str = "not in the code of this launch; looked up again at the next";
 
-/// Request that sets breakpoints.
+/// Kind of breakpoints, which determines the request that sets them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// `setBreakpoints` for a source.
@@ -46,21 +46,21 @@ pub struct Breakpoints {
     names: Option<NamedPlaces>,
 }
 
-/// Location of a breakpoint, or value of a data breakpoint.
+/// Location of a breakpoint, or value that a data breakpoint watches.
 enum Place {
     Stop(StopKind, String),
     Watch(String, Watched, Option<(WaveId, u8)>),
 }
 
 impl Place {
-    /// Returns the location of a name that is not in any loaded code.
+    /// Returns a placeholder location for a name that is not in any loaded code.
     fn pending(name: &PlaceName) -> Place {
         Place::Stop(PlaceName::nowhere(), name.description())
     }
 }
 
 impl Breakpoints {
-    /// Creates the breakpoints of a session inside a program. Lines and functions are looked up in the code of each launch.
+    /// Creates the table for a session inside a program. Each launch looks up lines and functions in its own code.
     pub fn in_program() -> Breakpoints {
         Breakpoints {
             names: Some(NamedPlaces::default()),
@@ -68,7 +68,7 @@ impl Breakpoints {
         }
     }
 
-    /// Looks up lines, functions and instructions in the code of a launch. Returns the breakpoints that have changed.
+    /// Looks up lines, functions and instructions in the code of a launch. Returns the breakpoints whose state has changed.
     pub fn resolve(&mut self, session: &mut Session<'_, '_>) -> Vec<Breakpoint> {
         let Some(names) = &self.names else {
             return Vec::new();
@@ -168,7 +168,7 @@ impl Breakpoints {
         for entry in &self.entries {
             if let Some(stop) = session.stop_point_mut(entry.number) {
                 stop.hits = 0;
-                // The condition was valid when the breakpoint was set.
+                // The hit condition was valid when the breakpoint was set.
                 stop.ignored = ignored(entry.wanted.hit_condition.as_deref()).unwrap_or(0);
             }
         }
@@ -186,7 +186,7 @@ impl Breakpoints {
     }
 }
 
-/// Response for a breakpoint that cannot be set.
+/// Returns the response for a breakpoint that cannot be set.
 pub fn refused(message: Refusal) -> Breakpoint {
     Breakpoint {
         message: Some(message),
@@ -194,7 +194,7 @@ pub fn refused(message: Refusal) -> Breakpoint {
     }
 }
 
-/// Sets a breakpoint. If `names` is given, a line or function that is not in the current code is looked up in later launches.
+/// Sets a breakpoint. If `names` is given, later launches look up a line or function that the current code lacks.
 fn set(
     (session, sources): (&mut Session<'_, '_>, &SourceNames),
     kind: &Kind,
@@ -312,7 +312,7 @@ fn line_number(line: i64) -> Result<u32, Refusal> {
     line.ok_or_else(|| "line numbers start at 1".to_owned())
 }
 
-/// Resolves a source line to its addresses.
+/// Resolves a source line, or the next one with code, to its addresses.
 fn line(
     (session, sources): (&Session<'_, '_>, &SourceNames),
     source: &Source,
@@ -387,8 +387,8 @@ fn ignored(condition: Option<&str>) -> Result<u64, Refusal> {
     })
 }
 
-/// Returns the data ID for `setDataBreakpoints`: the thread ID of the wave if the expression depends on one, or else 0;
-/// the lane; and the expression.
+/// Returns the data ID for `setDataBreakpoints`: `THREAD/LANE/EXPRESSION`. The thread is 0 if the expression does not
+/// depend on a wave.
 ///
 /// # Errors
 /// Fails if the text is not an expression, or if it cannot be evaluated.
@@ -402,7 +402,7 @@ pub fn data_id(session: &Session<'_, '_>, text: &str) -> Result<String, Refusal>
     Ok(format!("{thread}/{}/{text}", session.lane()))
 }
 
-/// Parses the data ID of a data breakpoint.
+/// Parses the data ID of a data breakpoint into the value to watch.
 fn data(session: &Session<'_, '_>, wanted: &WantedBreakpoint) -> Result<Place, Refusal> {
     if !matches!(wanted.access_type.as_deref(), None | Some("write")) {
         return Err("data breakpoints stop when a value changes, not when it is read".to_owned());

@@ -1,4 +1,4 @@
-//! Waves, stack frames, sources, disassembly and memory.
+//! Responses about waves, stack frames, sources, disassembly and memory.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -21,10 +21,10 @@ const MAX_SKIP: i64 = 1 << 20;
 /// Maximum number of bytes in a response.
 const MAX_BYTES: u64 = 1 << 22;
 
-/// Maximum number of source lines in a response, or searched for code.
+/// Maximum number of source lines to return, or to search for code.
 const MAX_LINES: u32 = 1 << 20;
 
-/// Returns the waves that have started and not ended.
+/// Returns a thread for each wave that has started and not ended.
 pub fn threads(session: &Session<'_, '_>) -> Value {
     let mut waves: Vec<_> = session.waves().collect();
     waves.sort_by_key(|wave| {
@@ -112,7 +112,7 @@ pub fn text(
     let mut content = String::new();
     let mut next = 1;
     for (&number, line) in lines.range(1..=MAX_LINES) {
-        // Line numbers may skip some, because of a `#line` directive.
+        // A `#line` directive may leave gaps in the line numbers.
         content.extend(std::iter::repeat_n('\n', (number - next) as usize));
         content += line;
         content.push('\n');
@@ -179,7 +179,7 @@ pub fn disassembly(
     Ok(json!({"instructions": rows.collect::<Vec<_>>()}))
 }
 
-/// Instruction of a disassembly. `last` is the line of the previous instruction.
+/// Creates the disassembly entry for an instruction. `last` is the source line of the previous instruction.
 fn row(
     (session, names): (&Session<'_, '_>, &SourceNames),
     listed: &Listed,

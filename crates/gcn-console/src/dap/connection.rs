@@ -1,4 +1,4 @@
-//! Connection to a client. A thread reads messages; responses and events are written in order.
+//! Connection to a client. A thread reads the messages; responses and events are written in order.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
@@ -25,7 +25,7 @@ pub enum Incoming {
     Closed(Option<io::Error>),
 }
 
-/// Result of receiving a message.
+/// Result of waiting for a request.
 pub enum Received {
     /// Request from the client.
     Request(Request),
@@ -51,7 +51,7 @@ impl Connection {
     /// queues each one.
     ///
     /// # Errors
-    /// Fails if the host cannot create a thread.
+    /// Fails if the thread cannot be spawned.
     pub fn new(
         input: impl BufRead + Send + 'static,
         out: Box<dyn Write + Send>,
@@ -88,7 +88,7 @@ impl Connection {
         }
     }
 
-    /// Returns the next request or the end of the input, without waiting.
+    /// Returns the next request or the end of the input without waiting, or `None` if neither has arrived.
     pub fn poll(&mut self) -> Option<Received> {
         if let Some(request) = self.waiting.pop_front() {
             return Some(Received::Request(request));
@@ -120,12 +120,12 @@ impl Connection {
         self.has_ended = true;
     }
 
-    /// Records that the launches have ended, after which the client may disconnect.
+    /// Records that the launches have ended. The client may then disconnect.
     pub fn launches_ended(&mut self) {
         self.has_ended = true;
     }
 
-    /// True if the client may disconnect, or has done so properly.
+    /// True if the launches have ended, or the client has disconnected by request.
     pub fn has_ended(&self) -> bool {
         self.has_ended
     }
@@ -135,7 +135,7 @@ impl Connection {
         self.error.take()
     }
 
-    /// Parses a request. Answers an invalid one with an error.
+    /// Parses a message. Answers an invalid request with an error.
     fn take(&mut self, incoming: Incoming) -> Option<Request> {
         let body = match incoming {
             Incoming::Body(body) => body,
@@ -242,7 +242,7 @@ fn receive(mut input: impl BufRead, to: &SyncSender<Incoming>, notify: impl Fn()
             Err(error) => Incoming::Closed(Some(error)),
         };
         let is_end = matches!(incoming, Incoming::Closed(_));
-        // Notify before sending, since a message may have to wait for room in the queue.
+        // Notify before sending too, since sending blocks while the queue is full.
         notify();
         let is_sent = to.send(incoming).is_ok();
         notify();

@@ -1,5 +1,5 @@
-//! Engine front end for a client: stops become events, and requests are answered while the run is stopped. Some are
-//! answered while it runs.
+//! Engine front end for a client. Sends stops as events, and answers requests while the run is stopped. Some requests
+//! are also answered while waves run.
 
 use gcn_debug::{Attention, Catches, FrontEnd, Resume, Scheduler, Session, Stop};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ impl Adapter {
         }
     }
 
-    /// Answers a request. Returns a decision if the request resumes the run.
+    /// Answers a request. Returns the decision if the request resumes the run.
     fn answer(&mut self, session: &mut Session<'_, '_>, request: &Request) -> Option<Resume> {
         let outcome = self.handle(session, request);
         let mut connection = self.connection();
@@ -57,7 +57,7 @@ impl Adapter {
         None
     }
 
-    /// Reason of a stop in the protocol.
+    /// Returns the `reason` of the `stopped` event for a stop.
     fn reason(&self, stop: &Stop) -> &'static str {
         match stop {
             Stop::Begin | Stop::BackAtBegin | Stop::BackAtWaveBegin(_) => "entry",

@@ -1,4 +1,4 @@
-//! Protocol messages: arguments of requests and parts of responses.
+//! Message types of the protocol: request arguments and response bodies.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -98,10 +98,10 @@ pub fn capabilities(checks: &[&str], is_program: bool) -> Value {
 /// Name of the exception filter for faults.
 pub const FAULT_FILTER: &str = "fault";
 
-/// Name of the exception filter for starts of launches.
+/// Name of the exception filter for launch starts.
 pub const LAUNCH_FILTER: &str = "launch";
 
-/// A source file.
+/// Source file.
 #[derive(Serialize, Deserialize, Clone, Default, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct Source {
@@ -116,11 +116,11 @@ pub struct Source {
     pub source_reference: Option<i64>,
 }
 
-/// Breakpoint as set by the adapter.
+/// Breakpoint in a response or event.
 #[derive(Serialize, Clone, Default, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct Breakpoint {
-    /// Number that identifies the breakpoint in stops.
+    /// Number that identifies the breakpoint in `stopped` events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<u32>,
     /// True if the breakpoint can be hit.
@@ -149,11 +149,11 @@ impl Breakpoint {
     }
 }
 
-/// Function on a wave's inline stack.
+/// Frame on a wave's inline stack.
 #[derive(Serialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct StackFrame {
-    /// Number for use in requests.
+    /// Frame ID for use in requests.
     pub id: i64,
     /// Name of the function.
     pub name: String,
@@ -168,16 +168,16 @@ pub struct StackFrame {
     pub instruction_pointer_reference: String,
 }
 
-/// Group of values.
+/// Group of values of a frame, such as its scalar registers.
 #[derive(Serialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct Scope {
     /// Name of the group.
     pub name: &'static str,
-    /// Hint about the kind of values.
+    /// Hint that tells the client how to present the scope.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presentation_hint: Option<&'static str>,
-    /// Reference for use in requests.
+    /// Reference to the scope for use in requests.
     pub variables_reference: i64,
     /// Number of named values.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -185,7 +185,7 @@ pub struct Scope {
     /// Number of indexed values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub indexed_variables: Option<u64>,
-    /// True if a client should fetch the values only on the user's request.
+    /// True if the client should fetch the values only when the user asks for them.
     pub expensive: bool,
 }
 
@@ -250,7 +250,7 @@ fn truth() -> bool {
 #[derive(Deserialize, Default, Debug)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LaunchArguments {
-    /// Launch file, source or code object; by default, the command line's.
+    /// Launch file, source or code object; defaults to the one on the command line.
     pub program: Option<String>,
     /// Additional command line arguments.
     pub args: Vec<String>,
@@ -282,7 +282,7 @@ pub struct ThreadArguments {
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[serde(rename_all = "lowercase")]
 pub enum Granularity {
-    /// Statement, treated as a source line.
+    /// Statement, which is treated as a source line.
     #[default]
     Statement,
     /// Source line.
@@ -305,9 +305,9 @@ pub struct WantedBreakpoint {
     pub offset: i64,
     /// Data ID returned by `dataBreakpointInfo`.
     pub data_id: String,
-    /// Kind of access.
+    /// Access that triggers a data breakpoint; only `write` is supported.
     pub access_type: Option<String>,
-    /// Condition expression.
+    /// Expression that must be true for a stop.
     pub condition: Option<String>,
     /// Condition on the number of hits, such as `>= 3`.
     pub hit_condition: Option<String>,
@@ -316,7 +316,7 @@ pub struct WantedBreakpoint {
 /// Arguments of requests that set breakpoints.
 #[derive(Deserialize, Debug)]
 pub struct SetBreakpoints {
-    /// Source of the lines.
+    /// Source that contains the lines.
     #[serde(default)]
     pub source: Source,
     /// Breakpoints that replace the previous ones.
@@ -332,7 +332,7 @@ pub struct LocationsArguments {
     pub source: Source,
     /// First line.
     pub line: i64,
-    /// Last line.
+    /// Last line; defaults to the first line.
     pub end_line: Option<i64>,
 }
 
@@ -340,7 +340,7 @@ pub struct LocationsArguments {
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct DataInfoArguments {
-    /// Group that contains the name.
+    /// Reference to the group that contains the value.
     pub variables_reference: Option<i64>,
     /// Name of a value, or an expression.
     pub name: String,
@@ -382,7 +382,7 @@ pub struct ScopesArguments {
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct VariablesArguments {
-    /// Group of values.
+    /// Reference to the group of values.
     pub variables_reference: i64,
     /// Index of the first value.
     #[serde(default)]
@@ -399,11 +399,11 @@ pub struct VariablesArguments {
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct SetVariableArguments {
-    /// Group of values.
+    /// Reference to the group of values.
     pub variables_reference: i64,
-    /// Name within the group.
+    /// Name of the value within the group.
     pub name: String,
-    /// Expression of the new value.
+    /// Expression for the new value.
     pub value: String,
     /// Number format.
     #[serde(default)]
@@ -416,12 +416,12 @@ pub struct SetVariableArguments {
 pub struct ExpressionArguments {
     /// Expression to evaluate or to assign to.
     pub expression: String,
-    /// Expression of the new value.
+    /// Expression for the new value.
     #[serde(default)]
     pub value: String,
     /// Frame in which the expression is evaluated.
     pub frame_id: Option<i64>,
-    /// Context in which the client evaluates the expression.
+    /// Context of the evaluation, such as `hover` or `repl`.
     #[serde(default)]
     pub context: String,
     /// Number format.
@@ -450,10 +450,10 @@ pub struct DisassembleArguments {
     /// Byte offset from the address.
     #[serde(default)]
     pub offset: i64,
-    /// Number of instructions to skip from there.
+    /// Number of instructions to skip after `offset`; negative to go backwards.
     #[serde(default)]
     pub instruction_offset: i64,
-    /// Number of instructions.
+    /// Number of instructions to disassemble.
     pub instruction_count: i64,
 }
 

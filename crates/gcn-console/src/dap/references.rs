@@ -14,7 +14,7 @@ pub const LANES: u8 = 64;
 /// Maximum number of groups kept while the run is stopped.
 const MAX_GROUPS: usize = 1 << 16;
 
-/// Group of values.
+/// Group of values that a client can expand.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Group {
     /// Source variables in scope at a wave.
@@ -50,7 +50,7 @@ pub struct References {
 }
 
 impl References {
-    /// Returns the number of a group, starting at 1; 0 if there are too many groups.
+    /// Returns the reference number of a group, starting at 1, or 0 if there are too many groups.
     pub fn group(&mut self, group: Group) -> i64 {
         if let Some(number) = self.numbers.get(&group) {
             return *number;
@@ -74,7 +74,7 @@ impl References {
         found.ok_or_else(|| format!("there are no variables {number} since the run went on"))
     }
 
-    /// Returns the number of a wave's innermost frame; its outer frames have the following numbers.
+    /// Returns the ID of a wave's innermost frame. The IDs of its outer frames follow consecutively.
     pub fn frame(&mut self, wave: WaveId) -> i64 {
         let place = self.frames.iter().position(|it| *it == wave);
         let place = place.unwrap_or_else(|| {
@@ -101,7 +101,7 @@ pub const FRAMES_OF_WAVE: i64 = 1 << 12;
 /// Largest integer that JavaScript numbers represent exactly.
 const MAX_INTEGER: u64 = (1 << 53) - 1;
 
-/// Returns the thread ID of a wave, which is the same in every run of the launch.
+/// Returns the thread ID of a wave. The ID is the same in every run of the launch.
 pub fn thread_id(session: &Session<'_, '_>, id: WaveId) -> i64 {
     let Some(paused) = session.paused() else {
         return 0;

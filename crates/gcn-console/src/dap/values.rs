@@ -1,4 +1,4 @@
-//! Scopes, variables and expressions.
+//! Responses about scopes, variables and expressions.
 
 use gcn_debug::{
     EvalError, Evaluated, Format, NamedBuffer, ScalarType, Session, SourceObject, Space, Target,
@@ -20,7 +20,7 @@ const MAX_VALUES: u64 = 1000;
 const MAX_PART: u64 = 1 << 16;
 
 impl ValueFormat {
-    /// Number format for this request.
+    /// Returns the format in which the request wants numbers.
     pub fn notation(self) -> Format {
         if self.hex {
             Format::Hex
@@ -40,7 +40,7 @@ pub fn memory_reference(session: &Session<'_, '_>, space: Space, address: u64) -
     }
 }
 
-/// Returns the groups of values of a wave.
+/// Returns the scopes of a wave.
 pub fn scopes(
     session: &Session<'_, '_>,
     references: &mut References,
@@ -120,7 +120,7 @@ pub fn scopes(
     Ok(all)
 }
 
-/// Builds the expression of a value from its group and name.
+/// Builds the expression for a value from its group and name.
 ///
 /// # Errors
 /// Fails if no expression denotes the value.
@@ -179,7 +179,7 @@ pub fn focus(session: &mut Session<'_, '_>, group: &Group) -> Result<(), Refusal
     }
 }
 
-/// Returns the name of a buffer in expressions.
+/// Returns the name by which expressions refer to a buffer.
 fn buffer_name(buffer: &NamedBuffer) -> String {
     if buffer.name.starts_with(|c: char| c.is_ascii_digit()) {
         format!("arg{}", buffer.name)
@@ -203,7 +203,7 @@ fn element(buffer: &NamedBuffer, is_named: bool, index: u64) -> String {
     format!("*({}*){address:#x}", buffer.ty.name())
 }
 
-/// Represents a buffer, with its elements as children.
+/// Creates the variable for a buffer, with the elements as children.
 fn buffer(session: &Session<'_, '_>, references: &mut References, number: usize) -> Variable {
     let buffer = &session.buffers()[number];
     let ty = format!("{}*{}", buffer.ty.name(), buffer.elements());
@@ -336,12 +336,12 @@ pub fn variables(
     }
 }
 
-/// Expression that denotes a source variable even if a register or a buffer has the same name.
+/// Returns an expression that denotes a source variable even if a register or a buffer has the same name.
 fn local_expression(name: &str) -> String {
     format!("locals.{name}")
 }
 
-/// Expression for a part of a source object, such as `.x` or `[2]`. Parts bind more tightly than `*`.
+/// Returns the expression for a member or element of a source object, such as `.x` or `[2]`. Both bind tighter than `*`.
 fn part_expression(object: &str, part: &str) -> String {
     if object.starts_with('*') {
         format!("({object}){part}")
@@ -350,7 +350,7 @@ fn part_expression(object: &str, part: &str) -> String {
     }
 }
 
-/// Represents a source object, with its children if it has any.
+/// Creates the variable for a source object, with its children if it has any.
 fn source_variable(
     session: &Session<'_, '_>,
     references: &mut References,
@@ -376,7 +376,7 @@ fn source_variable(
     }
 }
 
-/// Represents a variable that is not available.
+/// Creates the variable for a source variable that is not available.
 fn missing(name: &str, error: &EvalError) -> Variable {
     Variable {
         name: name.to_owned(),
@@ -410,7 +410,7 @@ fn part(
     Ok(found)
 }
 
-/// Represents a lane as a group of its registers.
+/// Creates the variable for a lane, with its registers as children.
 fn lane(session: &Session<'_, '_>, references: &mut References, id: WaveId, lane: u8) -> Variable {
     let item = session.work_item(lane);
     let item = item.map_or_else(String::new, |item| {
@@ -429,7 +429,7 @@ fn lane(session: &Session<'_, '_>, references: &mut References, id: WaveId, lane
     }
 }
 
-/// Evaluates an expression, with its children if it has any.
+/// Evaluates an expression and creates its variable, with children if it has any.
 ///
 /// # Errors
 /// Fails if the expression cannot be evaluated.
@@ -499,7 +499,7 @@ fn place(session: &Session<'_, '_>, text: &str) -> Option<String> {
     }
 }
 
-/// Assigns to the location that an expression denotes, and returns its new value.
+/// Assigns to the location that an expression denotes, and returns the new value.
 ///
 /// # Errors
 /// Fails if the expression does not denote a location, or the new value is not a number.

@@ -1,4 +1,4 @@
-//! Text for locations, values and origins.
+//! Formatting of locations, values and origins.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -40,7 +40,7 @@ impl RunNames {
         self.launches.len() > 1
     }
 
-    /// Names a run: the launch, and the repetition if there are several.
+    /// Returns the name of a run: its launch, and its repetition if the launch has several.
     pub fn run(&self, run: u32) -> String {
         let launch = self.launch(run);
         let first = self.launches.iter().position(|it| *it == launch);
@@ -55,7 +55,7 @@ impl RunNames {
         }
     }
 
-    /// Names the arguments that overlap byte ranges of the kernarg segment.
+    /// Returns the names of the arguments that overlap byte ranges of the kernarg segment, and the ranges of other bytes.
     pub fn arguments(&self, run: u32, bytes: &[Range<u64>]) -> Vec<String> {
         let named = self.arguments.get(self.launch(run));
         let named = named.map_or(&[][..], Vec::as_slice);
@@ -119,7 +119,7 @@ impl RunNames {
     }
 }
 
-/// Returns the connector of a line in a tree, and the indent of the lines below it.
+/// Returns the connector drawn before a tree line, and the indent of the lines below.
 pub fn branch(place: usize, count: usize) -> (&'static str, &'static str) {
     match place + 1 == count {
         true => ("└─ ", "   "),
@@ -127,7 +127,7 @@ pub fn branch(place: usize, count: usize) -> (&'static str, &'static str) {
     }
 }
 
-/// Label of a kind of dependence.
+/// Returns the label printed before a dependence.
 pub fn label(edge: Edge) -> &'static str {
     match edge {
         Edge::Data => "",
@@ -137,7 +137,7 @@ pub fn label(edge: Edge) -> &'static str {
     }
 }
 
-/// Formats a position in the code: the source line, or else the symbol or the address.
+/// Formats a code location as its source line, or else as its symbol or address.
 pub fn location(location: &Location) -> String {
     match (&location.line, &location.symbol) {
         (Some(line), _) => {
@@ -149,7 +149,7 @@ pub fn location(location: &Location) -> String {
     }
 }
 
-/// Text of an instruction; for a branch, with the symbol of its target.
+/// Formats an instruction. For a branch, the target is shown as a symbol.
 pub fn instruction(text: &str, target: Option<String>) -> String {
     match (text.split_once(' '), target) {
         (Some((name, _)), Some(target)) => printable(&format!("{name} {target}")),
@@ -168,7 +168,7 @@ pub struct Terms<'a> {
 }
 
 impl<'a> Terms<'a> {
-    /// Creates the terms of an answer.
+    /// Creates the terms for an answer.
     pub fn new(names: RunNames, program: &'a Program, answer: &'a Answer) -> Terms<'a> {
         Terms {
             answer,
@@ -177,7 +177,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// Text of an instruction; for a branch, with the symbol of its target.
+    /// Formats an instruction. For a branch, the target is shown as a symbol.
     pub fn instruction(&self, step: &AnswerStep) -> String {
         let target = step.target.and_then(|it| self.program.symbolic(it));
         instruction(&step.text, target)
@@ -262,7 +262,7 @@ impl<'a> Terms<'a> {
     }
 }
 
-/// Merges adjacent and overlapping ranges, in ascending order.
+/// Sorts ranges and merges adjacent and overlapping ones.
 fn merge(ranges: &mut [Range<u64>]) -> Vec<Range<u64>> {
     ranges.sort_by_key(|it| it.start);
     let mut merged: Vec<Range<u64>> = Vec::new();
@@ -275,9 +275,9 @@ fn merge(ranges: &mut [Range<u64>]) -> Vec<Range<u64>> {
     merged
 }
 
-/// Formats the value of registers.
+/// Formats the value of a register or register pair.
 pub fn number(dwords: &[u32], is_f32: bool) -> String {
-    /// Values below this are shown in decimal.
+    /// Values below this limit are shown in decimal.
     const DECIMAL: u64 = 1 << 16;
     let value = match *dwords {
         [value] if is_f32 => return format!("{} ({value:#x})", f32::from_bits(value)),
@@ -292,7 +292,7 @@ pub fn number(dwords: &[u32], is_f32: bool) -> String {
     }
 }
 
-/// Formats ranges of elements, such as `2..5, 7`.
+/// Formats element ranges, such as `2..5, 7`.
 pub fn ranges(ranges: &[Range<u64>]) -> String {
     let shown = ranges
         .iter()

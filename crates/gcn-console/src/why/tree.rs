@@ -1,4 +1,4 @@
-//! Answers as trees of text.
+//! Formatting of answers as text trees.
 //!
 //! An instruction is expanded once, at the occurrence nearest to the root; other occurrences refer to it by number.
 //! Uninformative dependences are omitted: lanes that were active from the start, launch values in addresses, and
@@ -27,7 +27,7 @@ pub fn write(title: &str, depth: u32, terms: &Terms<'_>, out: &mut dyn Write) ->
     tree.summary(out)
 }
 
-/// Position of an expanded instruction in the tree: parent instruction and level.
+/// Position of an expanded instruction in the tree: its parent instruction and its level.
 type Expansion = (Option<usize>, u32);
 
 struct Tree<'a> {
@@ -45,7 +45,7 @@ enum TreeLine {
     Constants(Vec<usize>),
 }
 
-/// Context from the lines above.
+/// Context inherited from the lines above.
 #[derive(Default)]
 struct LineContext {
     /// Run and wave of the parent instruction.
@@ -55,17 +55,17 @@ struct LineContext {
     conditions: HashSet<usize>,
 }
 
-/// Lines below an instruction, or the roots, while they are written.
+/// Sibling lines that are being written: the lines below an instruction, or the roots.
 struct OpenLines {
-    /// Instruction; `None` for the roots.
+    /// Parent instruction; `None` for the roots.
     from: Option<usize>,
     lines: Vec<TreeLine>,
-    /// Index of the next line.
+    /// Index of the next line to write.
     next: usize,
     above: LineContext,
-    /// Instructions that have been expanded.
+    /// Instructions that have been expanded among these lines.
     seen: HashSet<usize>,
-    /// Length of the lines' indent.
+    /// Length of the indent in bytes.
     indent: usize,
 }
 
@@ -86,7 +86,7 @@ impl OpenLines {
         }
     }
 
-    /// Context for the lines below instruction `step`, which `edge` connects to `from`.
+    /// Returns the context for the lines below instruction `step`, which `edge` connects to `from`.
     fn context(&self, edge: Edge, step: usize) -> LineContext {
         let mut conditions = self.above.conditions.clone();
         if edge == Edge::Branch {
@@ -140,7 +140,7 @@ impl<'a> Tree<'a> {
                 }
             }
         }
-        // Steps that occur more than once get reference numbers.
+        // Number the instructions that occur more than once.
         let mut met = HashSet::new();
         let mut referred = HashSet::new();
         for from in &order {
@@ -173,7 +173,7 @@ impl<'a> Tree<'a> {
         &self.terms.answer.steps[number]
     }
 
-    /// Dependences to show below an instruction: values, then branches, active lanes and addresses.
+    /// Returns the dependences to show below an instruction: values, then branches, active lanes and addresses.
     fn edges(&self, number: usize) -> Vec<AnswerEdge> {
         let edges = self.step(number).edges.iter();
         let mut edges: Vec<AnswerEdge> = edges.filter(|it| !self.is_plain(it)).copied().collect();
@@ -186,7 +186,7 @@ impl<'a> Tree<'a> {
         edges
     }
 
-    /// True for a dependence that is not shown: on initial EXEC, or on a launch value as MODE or part of an address.
+    /// True for a dependence that is not shown: on the initial EXEC or MODE, or on a launch value used in an address.
     fn is_plain(&self, edge: &AnswerEdge) -> bool {
         let AnswerTarget::Origin(origin) = edge.target else {
             return false;
@@ -208,7 +208,7 @@ impl<'a> Tree<'a> {
             && self.edges(step).is_empty()
     }
 
-    /// Lines below an instruction.
+    /// Returns the lines below an instruction.
     fn below(&self, from: usize, above: &LineContext) -> Vec<TreeLine> {
         let mut lines = Vec::new();
         let mut constants = Vec::new();
@@ -233,7 +233,7 @@ impl<'a> Tree<'a> {
         lines
     }
 
-    /// Writes the roots and all lines below them. A tree may be too deep for recursion.
+    /// Writes the roots and all lines below them. Uses no recursion, because trees may be deep.
     fn lines(&self, roots: Vec<TreeLine>, out: &mut dyn Write) -> io::Result<()> {
         let mut indent = String::new();
         let mut open = vec![OpenLines::new(None, roots, LineContext::default(), 0)];
@@ -277,7 +277,7 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    /// Text of an origin below an instruction.
+    /// Formats an origin below an instruction.
     fn origin(&self, from: Option<usize>, origin: usize) -> String {
         let origin = &self.terms.answer.origins[origin];
         let value = match (from, origin) {
@@ -290,7 +290,7 @@ impl<'a> Tree<'a> {
         self.terms.names.origin(origin, value)
     }
 
-    /// Writes an instruction, and returns the lines below it that are to be written.
+    /// Writes an instruction and returns the lines to write below it.
     fn expand(
         &self,
         number: usize,
@@ -336,7 +336,7 @@ impl<'a> Tree<'a> {
         Ok(Some(lines))
     }
 
-    /// Position of an instruction, with launch and wave if they differ from the context.
+    /// Formats the position of an instruction. Includes launch, wave and lane if they differ from the context.
     fn position(&self, step: &AnswerStep, above: &LineContext) -> String {
         let mut parts = vec![location(&step.location)];
         let is_same_run = above.wave.is_some_and(|(run, _)| run == step.run);
@@ -358,7 +358,7 @@ impl<'a> Tree<'a> {
         parts.join(", ")
     }
 
-    /// Reference to an instruction that is expanded elsewhere.
+    /// Formats a reference to an instruction that is expanded elsewhere.
     fn reference(&self, number: usize) -> String {
         let value = value(self.step(number)).map_or_else(String::new, |it| format!("{it}: "));
         match self.numbers.get(&number) {
@@ -386,7 +386,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Formats the registers that a step wrote, with their value.
+/// Formats the registers that a step wrote, and their value if it has at most two dwords.
 fn value(step: &AnswerStep) -> Option<String> {
     let name = step.register.as_ref()?;
     Some(match &step.written[..] {
