@@ -47,7 +47,7 @@ pub use values::{Bound, BufferContents};
 /// Size of an LDS offset in bytes.
 const LDS_POINTER: u64 = 4;
 
-/// Result of binding: arguments and errors.
+/// Result of binding: bound arguments, and errors.
 ///
 /// # Examples
 /// ```
@@ -116,8 +116,8 @@ pub fn shared(given: &[GivenArgument], open: Open<'_>) -> Binding {
 
 /// Binds the arguments of a launch. Arguments may refer to the `shared` buffers.
 ///
-/// With metadata, the name of an argument is the name or index of its parameter. If no parameter has a name, arguments
-/// with names are bound by position. Without metadata, all arguments are bound in order, and numbers need types.
+/// If the kernel has metadata, an argument's name selects a parameter by name or index. If no parameter has a name, named
+/// arguments are bound by position. Without metadata, all arguments are bound in order, and numbers need types.
 ///
 /// # Examples
 /// ```
@@ -189,7 +189,7 @@ pub fn segment(
     binding
 }
 
-/// Pairs each argument with true if an earlier argument has the same name.
+/// Pairs each argument with a flag that is true if an earlier argument has the same name.
 fn with_repeats(given: &[GivenArgument]) -> impl Iterator<Item = (&GivenArgument, bool)> {
     let mut seen = HashSet::new();
     given
@@ -220,7 +220,7 @@ fn check_references(binding: &mut Binding, shared: &[BoundArgument]) {
     }
 }
 
-/// Returns errors for invalid references, and for buffers with the name of a shared buffer.
+/// Returns errors for invalid references, and for buffers that have the name of a shared buffer.
 fn references(
     arguments: &[BoundArgument],
     shared: &[BoundArgument],
@@ -248,7 +248,7 @@ fn references(
     problems
 }
 
-/// Returns the error of a reference to element `from` of buffer `name`, if any. A reference to the end is valid.
+/// Checks a reference to element `from` of buffer `name`. Returns its error, if any. The end of a buffer is valid.
 fn unreachable(
     name: &str,
     from: u64,
@@ -294,7 +294,7 @@ fn explicit_bytes(parameters: &[Parameter<'_>]) -> u64 {
     parameters.iter().map(end).max().unwrap_or(0)
 }
 
-/// Converts a value to the bytes of a whole argument segment.
+/// Converts a value to the bytes of the whole argument segment.
 fn whole(
     kernel: &ObjectKernel,
     given: &GivenArgument,
@@ -321,7 +321,7 @@ fn whole(
         Some(parameters) => Some(explicit_bytes(&parameters)),
         None => Some(u64::from(kernel.descriptor.kernarg_size)).filter(|bytes| *bytes > 0),
     };
-    // A structure may end with padding up to the hidden arguments.
+    // A structure may include padding up to the hidden arguments.
     match known {
         Some(known) if bytes < known || bytes > known.next_multiple_of(POINTER) => {
             Err(ArgumentError::SegmentSize {
@@ -354,7 +354,7 @@ fn by_metadata(
                 .iter()
                 .find(|parameter| parameter.index.to_string() == given.name)
         };
-        // Compilers omit names by default. Arguments may then have any names, and are bound by position.
+        // Compilers omit parameter names by default. Arguments may then have any names, and are bound by position.
         let in_order = || {
             parameters
                 .get(place)
@@ -396,7 +396,7 @@ fn by_metadata(
     binding.arguments.sort_by_key(|argument| argument.index);
 }
 
-/// Binds values in order to the parameters of a kernel without metadata, at offsets of natural alignment.
+/// Binds values in order to the parameters of a kernel without metadata, at naturally aligned offsets.
 fn in_order(kernel: &ObjectKernel, given: &[GivenArgument], open: Open<'_>, binding: &mut Binding) {
     let before = binding.problems.len();
     let mut end = 0u64;
@@ -432,7 +432,7 @@ fn in_order(kernel: &ObjectKernel, given: &[GivenArgument], open: Open<'_>, bind
     if binding.problems.len() > before || segment == 0 {
         return;
     }
-    // The arguments may end before the segment, whose size is rounded up and may include hidden arguments.
+    // The arguments may end before the segment does: its size is rounded up and may include hidden arguments.
     if end > segment {
         binding.problems.push(BindError::TooLong {
             kernel: kernel.name.clone(),

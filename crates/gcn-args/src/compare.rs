@@ -1,4 +1,4 @@
-//! Comparison of results with expected values, with a tolerance.
+//! Comparison of results with expected values, within a tolerance.
 //!
 //! ```
 //! use gcn_args::compare::{Comparison, Tolerance};
@@ -36,7 +36,7 @@ pub struct Tolerance {
 enum Distance {
     /// Equal bits, or two NaNs.
     Exact,
-    /// Maximum distance in representable numbers.
+    /// Maximum distance in units in the last place.
     Ulps(u64),
     /// Maximum distance: absolute if the magnitude of the expected value is below 1, otherwise relative.
     Within(f64),
@@ -45,7 +45,7 @@ enum Distance {
 }
 
 impl Tolerance {
-    /// Equality of numbers. Zeros of both signs are equal, as are two NaNs.
+    /// Numeric equality. Zeros of both signs are equal, as are two NaNs.
     pub const EQUAL: Tolerance = Tolerance::of(Distance::Within(0.0));
 
     const fn of(distance: Distance) -> Tolerance {
@@ -55,7 +55,7 @@ impl Tolerance {
         }
     }
 
-    /// Parses `exact` (equal bits), `4 ulp` (distance in representable numbers), `1e-5` (absolute below 1, otherwise
+    /// Parses `exact` (equal bits), `4 ulp` (distance in units in the last place), `1e-5` (absolute below 1, otherwise
     /// relative) or `any`, each optionally followed by `ftz` (denormals count as zero). `ftz` alone implies `exact`.
     /// Returns `None` for other text.
     ///
@@ -136,7 +136,7 @@ fn agrees(value: Value, expected: Value, tolerance: f64) -> bool {
         || (value.is_finite() && expected.is_finite() && close())
 }
 
-/// Returns the distance in representable numbers, or `None` if either value is NaN.
+/// Returns the distance in units in the last place, or `None` if either value is NaN.
 ///
 /// # Examples
 /// ```
@@ -152,7 +152,7 @@ pub fn ulps(value: Value, expected: Value) -> Option<u128> {
     known.then(|| position(value).abs_diff(position(expected)))
 }
 
-/// Returns the rank of a value among the values of its type. Both zeros have rank 0.
+/// Returns the rank of a value in the ordered values of its type. Both zeros have rank 0.
 fn position(element: Value) -> i128 {
     if element.ty.encoding() != NumberEncoding::Float {
         return element.integer();
@@ -206,7 +206,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns the size of the difference, absolute below 1 and relative above; infinite unless both values are finite.
+    /// Returns the size of the difference: absolute below 1, relative above, and infinite unless both values are finite.
     fn size(&self) -> f64 {
         let (is, expected) = (self.is.float(), self.expected.float());
         let size = (is - expected).abs() / expected.abs().max(1.0);
@@ -240,11 +240,11 @@ pub struct Comparison {
     pub worst: Option<Difference>,
 }
 
-/// Maximum number of differences kept.
+/// Maximum number of differences in [`Comparison::first`].
 pub const MAX_DIFFERENCES: usize = 10;
 
 impl Comparison {
-    /// Compares pairs of an actual and an expected element. The first element has index `begin`.
+    /// Compares pairs of actual and expected elements. The first pair has index `begin`.
     ///
     /// # Examples
     /// ```

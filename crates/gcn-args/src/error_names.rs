@@ -24,7 +24,7 @@ pub const INVALID_VALUE: &str = "invalid-value";
 /// Expectation that is malformed or does not fit the buffer.
 pub const INVALID_EXPECTATION: &str = "invalid-expectation";
 
-/// All names of this crate.
+/// All error names that this crate defines.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! Expected buffer contents, and their comparison with actual contents.
+//! Expected buffer contents, and comparison with the actual contents.
 //!
 //! ```
 //! use gcn_runtime::data::Data;
@@ -50,7 +50,7 @@ enum ExpectedElements {
     Filled(Fill),
 }
 
-/// Error in expected elements.
+/// Error from parsing expected elements.
 ///
 /// # Examples
 /// ```
@@ -81,7 +81,7 @@ pub enum ExpectError {
         /// Element type.
         ty: Type,
     },
-    /// The type in the text differs from that of the elements.
+    /// The type in the text differs from the element type.
     #[error("expected elements of {wanted}, found {given}")]
     Type {
         /// Type of the elements to compare.
@@ -160,8 +160,8 @@ impl Expected {
         Expected::new(&Spec::parse(text)?, text, ty, tolerance, open)
     }
 
-    /// Creates the elements of type `ty` that a value describes. An explicit type in the value must be `ty`. Error messages
-    /// quote `text`.
+    /// Creates expected elements of type `ty` from a parsed value. An explicit type in the value must be `ty`. Error
+    /// messages quote `text`.
     ///
     /// # Errors
     /// Returns any [`ExpectError`] except [`ExpectError::Tolerance`].
@@ -235,7 +235,7 @@ impl Expected {
         self.count
     }
 
-    /// Compares elements with the expected ones, up to the shorter sequence. The first element has index `begin`.
+    /// Compares elements with the expected ones, up to the end of the shorter sequence. The first element has index `begin`.
     ///
     /// # Examples
     /// ```

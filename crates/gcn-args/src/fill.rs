@@ -34,20 +34,20 @@ pub enum Fill {
     Zero,
     /// Zeros that checkers treat as undefined.
     Undefined,
-    /// Equal elements.
+    /// Copies of one value.
     Same(Value),
     /// Evenly spaced floating-point numbers.
     Floats {
         /// First element.
         start: f64,
-        /// Distance between elements.
+        /// Difference between consecutive elements.
         step: f64,
     },
-    /// Evenly spaced integers, which wrap at the limits of the type.
+    /// Evenly spaced integers, which wrap around at the limits of the type.
     Integers {
         /// First element.
         start: u64,
-        /// Distance between elements.
+        /// Difference between consecutive elements.
         step: u64,
     },
     /// Uniformly distributed floating-point numbers, reproducible on every machine.
@@ -65,14 +65,14 @@ pub enum Fill {
         seed: u64,
         /// Smallest value.
         low: u64,
-        /// Number of possible values from the smallest; at most 2^64.
+        /// Number of possible values, starting with `low`; at most 2^64.
         span: u128,
     },
 }
 
 impl Fill {
-    /// Parses `iota`, `iota(START,STEP)`, `fill(X)`, `random(SEED)`, `random(SEED,LOW,HIGH)` or `undefined` for a
-    /// buffer of `ty`.
+    /// Parses `iota`, `iota(START,STEP)`, `fill(X)`, `random(SEED)`, `random(SEED,LOW,HIGH)` or `undefined` for elements
+    /// of type `ty`.
     ///
     /// # Errors
     /// Returns a [`ValueError`] if the text is malformed, a number is invalid for `ty`, or LOW exceeds HIGH.
@@ -175,7 +175,7 @@ impl Fill {
         }
     }
 
-    /// Generates the bytes of `count` elements of type `ty` in pieces, without holding all of them in memory.
+    /// Generates the bytes of `count` elements of type `ty` in chunks, without holding all of them in memory.
     ///
     /// # Examples
     /// ```
@@ -187,7 +187,7 @@ impl Fill {
     /// # Ok::<(), gcn_args::value::ValueError>(())
     /// ```
     pub fn pieces(&self, ty: Type, count: u64) -> impl Iterator<Item = Vec<u8>> {
-        /// Number of elements in a piece.
+        /// Number of elements in a chunk.
         const PIECE: u64 = 1 << 14;
         (0..count)
             .step_by(PIECE as usize)
@@ -211,8 +211,8 @@ impl Fill {
     }
 }
 
-/// Returns the bytes of elements of type `ty`. `number` returns the bits of the element at an index; callers hoist everything
-/// that does not depend on the index.
+/// Returns the bytes of elements of type `ty`. `number` returns the bits of the element at an index. Callers keep all
+/// work that does not depend on the index out of it.
 fn written(ty: Type, indices: Range<u64>, number: impl Fn(u64) -> u64) -> Vec<u8> {
     match ty.size() {
         1 => sized::<1>(indices, number),
@@ -222,7 +222,7 @@ fn written(ty: Type, indices: Range<u64>, number: impl Fn(u64) -> u64) -> Vec<u8
     }
 }
 
-/// Variant of [`written`] for elements of `SIZE` bytes.
+/// Specialization of [`written`] for elements of `SIZE` bytes.
 fn sized<const SIZE: usize>(indices: Range<u64>, number: impl Fn(u64) -> u64) -> Vec<u8> {
     let mut bytes = vec![0; (indices.end - indices.start) as usize * SIZE];
     for (element, index) in bytes.chunks_exact_mut(SIZE).zip(indices) {
@@ -231,7 +231,7 @@ fn sized<const SIZE: usize>(indices: Range<u64>, number: impl Fn(u64) -> u64) ->
     bytes
 }
 
-/// Converts a floating-point number to `ty`, and returns its bits.
+/// Converts a floating-point number to `ty` and returns the bits.
 fn bits(ty: Type, float: f64) -> u64 {
     match ty {
         Type::F64 => float.to_bits(),
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(last(Type::I8, "iota(0,1)", 255).integer(), -1);
         assert_eq!(last(Type::I32, "iota(5,-2)", 4).integer(), -3);
         assert_eq!(last(Type::F32, "iota(0.5,2)", 257).float(), 514.5);
-        // The index is beyond the first piece.
+        // The last of these indices is beyond the first chunk.
         assert_eq!(last(Type::U16, "iota", 5000).integer(), 5000);
         assert_eq!(last(Type::U16, "iota", 20000).integer(), 20000);
     }

@@ -1,4 +1,4 @@
-//! Kernel arguments and expected results as text: numbers, buffer contents, structures and files.
+//! Kernel arguments and expected results in text form: numbers, buffer contents, structures and files.
 //!
 //! Text is parsed into a [`Spec`](spec::Spec) (`u32*64:iota`, `@weights.bin`, `{f32:1, null}`). [`bind::arguments`] binds
 //! specs to parameters, whose types come from the kernel's metadata or symbol, and [`bind::place`] allocates the buffers.
@@ -23,7 +23,7 @@
 
 // In dependency order: a module imports only from modules above it.
 
-// Numbers, buffer contents, and arguments as text.
+// Text form of numbers, buffer contents and arguments.
 pub mod value;
 pub mod fill;
 pub mod spec;

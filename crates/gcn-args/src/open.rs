@@ -1,4 +1,4 @@
-//! Files named by arguments.
+//! Opening of files named by arguments.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use gcn_runtime::data::{Data, DataError};
 /// Maximum size in bytes of an input of unknown length, such as a pipe, which is read into memory.
 pub const MAX_STREAM_BYTES: u64 = 1 << 30;
 
-/// Function that opens a file named by an argument: [`Data::open`], or a front end's own function, which may accept other
-/// names, such as one for standard input. The number is the maximum size in bytes of an input of unknown length.
+/// Function that opens a file named by an argument: [`Data::open`], or a front end's own function, which may accept
+/// additional names, such as `-`. The `u64` is the maximum size in bytes of an input of unknown length.
 ///
 /// # Examples
 /// ```

@@ -4,8 +4,8 @@ use gcn_runtime::parameters::{Parameter, Takes};
 
 use crate::value::Type;
 
-/// Returns the declared type of a parameter and its number of lanes; for a buffer, those of the elements. Returns `None` if
-/// no type is declared, or the type is not numeric or does not have the size of a by-value parameter.
+/// Returns the declared type of a parameter and its number of lanes; for a buffer, those of its elements. Returns `None`
+/// if no type is declared, the type is not numeric, or its size differs from the size of a by-value parameter.
 ///
 /// # Examples
 /// ```

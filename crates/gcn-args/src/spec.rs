@@ -1,4 +1,4 @@
-//! Arguments as text: numbers, structures, buffers and their contents.
+//! Text form of arguments: numbers, structures, buffers and their contents.
 //!
 //! The syntax is that of `gcn run --arg`: `42`, `f32:1.5`, `f32:1,2,3`, `u32*100:iota`, `{u32:1, f32:2.5}`, `@FILE`,
 //! `hex:00ff`, `local:256`, `null`, and the name of another argument's buffer.
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use crate::fill::Fill;
 use crate::value::{MAX_NESTING, Type, ValueError, integer};
 
-/// Value as written, not yet checked against a parameter.
+/// Parsed value, not yet checked against a parameter.
 ///
 /// # Examples
 /// ```
@@ -33,7 +33,7 @@ use crate::value::{MAX_NESTING, Type, ValueError, integer};
 pub enum Spec {
     /// Numbers: `42`, `u32:42`, `f32:1,2,3`. A trailing comma makes a single number a buffer of one element.
     Numbers {
-        /// Type before the colon.
+        /// Type before the colon, if any.
         ty: Option<Type>,
         /// Numbers as written.
         texts: Vec<String>,
@@ -46,12 +46,12 @@ pub enum Spec {
         ty: Type,
         /// Number of elements.
         count: u64,
-        /// Values of the elements.
+        /// Initial values of the elements.
         fill: Fill,
     },
     /// Contents of a file: `@FILE`, `f32@FILE`.
     File {
-        /// Type before the `@`.
+        /// Type before the `@`, if any.
         ty: Option<Type>,
         /// Path as written.
         path: PathBuf,
@@ -64,16 +64,16 @@ pub enum Spec {
     Same {
         /// Name of the argument.
         name: String,
-        /// Index of the element.
+        /// Index of the first element.
         from: u64,
     },
     /// Structure: `{u32:1, f32:2.5}`.
     Struct(Vec<Spec>),
-    /// Bytes: `hex:00ff`.
+    /// Literal bytes: `hex:00ff`.
     Bytes(Vec<u8>),
 }
 
-/// Returns the members between the braces of a structure, as written.
+/// Splits the text of a structure into its members.
 fn members(text: &str) -> Result<Vec<&str>, ValueError> {
     let wrong = || ValueError::Struct(text.to_owned());
     let inner = text
@@ -100,7 +100,7 @@ fn members(text: &str) -> Result<Vec<&str>, ValueError> {
     Ok(members)
 }
 
-/// Parses bytes in hexadecimal. Blanks and underscores are ignored.
+/// Parses hexadecimal bytes. Whitespace and underscores are ignored.
 fn hexadecimal(text: &str) -> Option<Vec<u8>> {
     let digits: Vec<u32> = text
         .chars()
@@ -112,7 +112,7 @@ fn hexadecimal(text: &str) -> Option<Vec<u8>> {
     is_whole.then(|| pairs.map(|pair| (pair[0] << 4 | pair[1]) as u8).collect())
 }
 
-/// Parses `NAME` or `NAME[N]`. A name starts with a letter or an underscore, and contains no blanks.
+/// Parses `NAME` or `NAME[N]`. A name starts with a letter or an underscore, and contains no whitespace.
 fn same(text: &str) -> Option<Spec> {
     let (name, from) = match text.strip_suffix(']') {
         Some(text) => {
@@ -133,7 +133,7 @@ impl Spec {
     /// Parses a value.
     ///
     /// # Errors
-    /// Returns a [`ValueError`] for the invalid part of the text.
+    /// Returns a [`ValueError`] if the text is not a valid value.
     ///
     /// # Examples
     /// ```
@@ -153,7 +153,7 @@ impl Spec {
         Spec::nested(text, 0)
     }
 
-    /// Parses a value inside `depth` structures.
+    /// Parses a value nested in `depth` structures.
     fn nested(text: &str, depth: usize) -> Result<Spec, ValueError> {
         let text = text.trim();
         if text.starts_with('{') {
@@ -234,7 +234,7 @@ impl Spec {
         if texts.is_empty() {
             return Err(ValueError::Empty);
         }
-        // Check typed numbers now, to find errors before anything runs.
+        // Check typed numbers now, so that errors are found before any kernel runs.
         if let Some(ty) = ty {
             texts.iter().try_for_each(|text| ty.parse(text).map(drop))?;
         } else if let Some(text) = texts
@@ -247,7 +247,7 @@ impl Spec {
         Ok(Spec::Numbers { ty, texts, list })
     }
 
-    /// Resolves the path of a file, if the value names one, relative to a directory.
+    /// Makes the path of a file value relative to a directory. Other values are unchanged.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! Dynamically typed numbers: conversion to and from text and bytes.
+//! Dynamically typed numbers, converted to and from text and bytes.
 //!
 //! A [`Value`] is a number with its [`Type`], for front ends that learn the types of arguments only at run time, such as
 //! a command line or a dynamically typed language.
@@ -34,7 +34,7 @@ impl Type {
     /// With a prefix, bit patterns of negative numbers are also accepted.
     ///
     /// # Errors
-    /// Returns a [`ValueError`] if the text is not a number, is not whole although the type is an integer, or is out of range.
+    /// Returns a [`ValueError`] if the text is not a number, is out of range, or is an integer with a fraction or exponent.
     ///
     /// # Examples
     /// ```
@@ -100,11 +100,11 @@ impl Type {
 pub(crate) enum Base {
     /// Decimal number, without a prefix.
     Decimal,
-    /// Bit pattern, with a prefix.
+    /// Bit pattern, with a radix prefix.
     Pattern,
 }
 
-/// Parses an integer: decimal, or with `0x`, `0o` or `0b`. Underscores are ignored.
+/// Parses an integer, which is decimal unless prefixed with `0x`, `0o` or `0b`. Underscores are ignored.
 pub(crate) fn integer(text: &str) -> Option<(i128, Base)> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -140,7 +140,7 @@ pub(crate) fn integer(text: &str) -> Option<(i128, Base)> {
 pub struct Value {
     /// Type of the number.
     pub ty: Type,
-    /// Bit pattern, extended with zeros.
+    /// Bit pattern, zero-extended to 64 bits.
     pub bits: u64,
 }
 
@@ -163,7 +163,7 @@ impl Value {
         })
     }
 
-    /// Decodes all complete values.
+    /// Decodes consecutive values from little-endian bytes. Ignores an incomplete value at the end.
     ///
     /// # Examples
     /// ```
@@ -190,7 +190,7 @@ impl Value {
         self.bits.to_le_bytes()[..self.ty.size()].to_vec()
     }
 
-    /// Converts the value to a double. 64-bit integers are rounded.
+    /// Converts the value to `f64`. Large 64-bit integers are rounded.
     ///
     /// # Examples
     /// ```
@@ -207,7 +207,7 @@ impl Value {
         }
     }
 
-    /// Returns an integer as it is, and a floating-point number as its bit pattern.
+    /// Returns the value of an integer, or the bit pattern of a floating-point number.
     ///
     /// # Examples
     /// ```

@@ -1,10 +1,10 @@
-//! Arguments as passed by the caller, and bound arguments.
+//! Arguments as given by the caller, and bound arguments.
 
 use super::values::Bound;
 use crate::spec::Spec;
 use crate::value::ValueError;
 
-/// Argument or shared buffer, as passed by the caller.
+/// Argument or shared buffer, as given by the caller.
 ///
 /// # Examples
 /// ```
@@ -65,7 +65,7 @@ pub struct BoundArgument {
     pub index: Option<usize>,
     /// Offset from the start of the argument segment, in bytes.
     pub offset: u64,
-    /// Value to place at the offset.
+    /// Value to store at the offset.
     pub bound: Bound,
 }
 

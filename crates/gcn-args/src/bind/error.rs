@@ -1,4 +1,4 @@
-//! Errors in arguments.
+//! Errors from binding and placing arguments.
 
 use gcn_emu::memory::AllocError;
 use gcn_object::MAX_KERNARG_BYTES;
@@ -6,7 +6,7 @@ use gcn_runtime::data::DataError;
 
 use crate::value::{Type, ValueError};
 
-/// Error when binding arguments or shared buffers.
+/// Error from binding arguments or shared buffers.
 ///
 /// # Examples
 /// ```
@@ -30,7 +30,7 @@ pub enum BindError {
     /// The value of an argument is invalid.
     #[error("argument {name}: {error}")]
     Argument {
-        /// Name or number, as given.
+        /// Name or index, as given by the caller.
         name: String,
         /// Reason why the value is invalid.
         error: ArgumentError,
@@ -51,7 +51,7 @@ pub enum BindError {
     Unknown {
         /// Name of the kernel.
         kernel: String,
-        /// Name or number, as given.
+        /// Name or index, as given by the caller.
         name: String,
     },
     /// Two arguments are for the same parameter or have the same name.
@@ -60,24 +60,24 @@ pub enum BindError {
     /// A parameter has no argument.
     #[error("argument {0} is missing")]
     Missing(String),
-    /// The arguments exceed the size in the descriptor.
+    /// The arguments exceed the kernarg size in the kernel descriptor.
     #[error("the arguments have {given} bytes, but the descriptor of kernel {kernel} has {wanted}")]
     TooLong {
         /// Name of the kernel.
         kernel: String,
         /// Size of the arguments in bytes.
         given: u64,
-        /// Size in the descriptor, in bytes.
+        /// Kernarg size in the descriptor, in bytes.
         wanted: u64,
     },
-    /// A kernel without metadata has arguments, but none were given.
+    /// A kernel without metadata takes arguments, but none were given.
     #[error(
         "kernel {kernel} reads {bytes} bytes of arguments and has no metadata; give them in order, with types"
     )]
     NoMetadata {
         /// Name of the kernel.
         kernel: String,
-        /// Size in the descriptor, in bytes.
+        /// Kernarg size in the descriptor, in bytes.
         bytes: u64,
     },
 }
@@ -160,7 +160,7 @@ pub enum ArgumentError {
     /// A number was given for a buffer.
     #[error("expected a buffer, found a number; `{0},` with a comma is a buffer of one element")]
     Number(String),
-    /// A value for dynamic LDS is not `local:BYTES`.
+    /// The value for a dynamic LDS parameter is not `local:BYTES`.
     #[error("expected dynamic LDS: local:BYTES")]
     NotLocal,
     /// A null pointer, LDS or undefined elements were given for a by-value parameter.
@@ -174,7 +174,7 @@ pub enum ArgumentError {
     Untyped {
         /// Size of the parameter in bytes.
         bytes: u64,
-        /// Suggestion: the number with a type.
+        /// Suggested text: the number with a type.
         example: String,
     },
     /// A number has no type, and the kernel has no metadata.
@@ -225,7 +225,7 @@ pub enum ArgumentError {
     NoArgument(String),
 }
 
-/// Error when placing bound arguments in memory.
+/// Error from placing bound arguments in memory.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! Placement of arguments in device memory: allocates and initializes buffers, and resolves references to them.
+//! Placement of arguments in device memory: allocation and initialization of buffers, and resolution of references.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Returns buffers and aliases, in the order of the calls to [`place`] and, within a call, of the parameters.
+    /// Returns buffers and aliases, ordered by call to [`place`] and, within a call, by parameter.
     pub fn views(&self) -> &[BufferView] {
         &self.views
     }
@@ -62,7 +62,7 @@ impl Buffers {
     }
 }
 
-/// Named range of a buffer.
+/// Named buffer, or the range of a buffer that an alias refers to.
 ///
 /// # Examples
 /// ```
@@ -116,8 +116,8 @@ pub struct Placement {
     pub lds: u32,
 }
 
-/// Allocates the buffers of bound arguments and builds the argument segment. Adds the buffers to `buffers`, which already
-/// contains shared ones. `fixed_lds` is the kernel's static LDS in bytes
+/// Allocates the buffers of bound arguments and builds the argument segment. Adds the buffers to `buffers`, which must
+/// already contain the shared ones. `fixed_lds` is the kernel's static LDS in bytes
 /// ([`Kernel::fixed_lds`](gcn_runtime::Kernel::fixed_lds)).
 ///
 /// # Errors
@@ -147,7 +147,7 @@ pub fn place(
     let mut placement = Placement::default();
     let fixed = u64::from(fixed_lds);
     let first = buffers.views.len();
-    // Arguments that refer to the buffers of others are placed last.
+    // Place arguments that refer to the buffers of others last.
     let refers = |argument: &BoundArgument| match &argument.bound {
         Bound::Alias { .. } => true,
         Bound::Bytes(Block { pointers, .. }) => !pointers.is_empty(),

@@ -10,7 +10,7 @@ use crate::value::{Type, ValueError};
 /// Size of a pointer in bytes.
 pub(super) const POINTER: u64 = 8;
 
-/// Bytes that may contain buffer addresses, resolved after the buffers are allocated.
+/// Bytes that may contain buffer addresses, which are resolved after the buffers are allocated.
 ///
 /// # Examples
 /// ```
@@ -47,7 +47,7 @@ pub struct Pointer {
     pub from: u64,
 }
 
-/// Returns the bytes of a structure: members in order at their natural alignment, padded to the largest alignment.
+/// Lays out a structure: members in order at their natural alignment, padded to the largest alignment.
 ///
 /// # Errors
 /// Fails if a member is invalid or the structure is too large.

@@ -1,4 +1,4 @@
-//! Values of parameters: bytes, buffers and dynamic LDS.
+//! Conversion of values to the bytes, buffers or dynamic LDS that parameters take.
 
 use gcn_object::{MAX_KERNARG_BYTES, ObjectKernel};
 use gcn_runtime::data::Data;
@@ -12,7 +12,7 @@ use crate::parameter_type::source_type;
 use crate::spec::Spec;
 use crate::value::{NumberEncoding, Type, ValueError};
 
-/// Value bound to a parameter, with the buffer or LDS that it requires.
+/// Value bound to a parameter, with the buffer or LDS that the value requires.
 ///
 /// # Examples
 /// ```
@@ -42,7 +42,7 @@ pub enum Bound {
         /// Size in bytes.
         bytes: u64,
     },
-    /// Offset of dynamic LDS.
+    /// Offset of a block of dynamic LDS.
     Local {
         /// Size in bytes.
         bytes: u32,
@@ -65,11 +65,11 @@ pub enum Bound {
 pub enum BufferContents {
     /// Contents of a file, or literal data.
     Data(Data),
-    /// Fill and number of elements.
+    /// Generated elements: fill, and number of elements.
     Filled(Fill, u64),
 }
 
-/// Checks a value against its parameter, and converts it.
+/// Checks a value against its parameter and converts it.
 pub(super) fn bind(
     parameter: &Parameter<'_>,
     spec: &Spec,
@@ -78,7 +78,7 @@ pub(super) fn bind(
     let fits = |given: u64| fits(parameter, given);
     match (&parameter.takes, spec) {
         (Takes::Value, Spec::Numbers { ty, texts, .. }) => numbers(parameter, *ty, texts),
-        // Arguments passed by value cannot be undefined.
+        // By-value arguments cannot be undefined.
         (
             Takes::Value,
             Spec::Filled {
@@ -141,7 +141,7 @@ fn fits(parameter: &Parameter<'_>, given: u64) -> Result<(), ArgumentError> {
     }
 }
 
-/// Converts numbers passed by value. Without an explicit type, they have the type of the parameter.
+/// Converts numbers for a by-value parameter. Without an explicit type, they have the type of the parameter.
 fn numbers(
     parameter: &Parameter<'_>,
     ty: Option<Type>,
@@ -208,7 +208,7 @@ pub(super) fn untyped(
     }
 }
 
-/// Creates a by-value argument, aligned to its size.
+/// Creates a by-value argument whose alignment is its size.
 fn bytes(bytes: Vec<u8>) -> Bound {
     let align = bytes.len() as u64;
     Bound::Bytes(Block {

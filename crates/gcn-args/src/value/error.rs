@@ -1,11 +1,11 @@
-//! Errors in the text of values.
+//! Errors from parsing values.
 
 use super::types::Type;
 
 /// Maximum nesting depth of structures.
 pub const MAX_NESTING: usize = 16;
 
-/// Error in the text of a value.
+/// Error from parsing a value.
 ///
 /// # Examples
 /// ```
@@ -27,7 +27,7 @@ pub enum ValueError {
         /// Expected type.
         ty: Type,
     },
-    /// The number has a fraction, but the type is an integer.
+    /// The number is written with a fraction or exponent, but the type is an integer.
     #[error("{text} is not a whole number, but {ty} needs one")]
     NotWhole {
         /// Number as written.
@@ -49,7 +49,7 @@ pub enum ValueError {
     /// The text after `local:` is not a number of bytes.
     #[error("`{0}` is not a number of bytes; write dynamic LDS as local:BYTES")]
     Local(String),
-    /// No name follows `@`.
+    /// No file name follows `@`.
     #[error("the name of the file is missing: write @FILE")]
     File,
     /// The text is empty.
@@ -67,7 +67,7 @@ pub enum ValueError {
     /// The value cannot be a structure member.
     #[error("`{0}` cannot be a member of a structure")]
     Member(String),
-    /// The text after `hex:` is not pairs of hexadecimal digits.
+    /// The text after `hex:` does not consist of pairs of hexadecimal digits.
     #[error("`{0}` is not hexadecimal bytes of two digits each")]
     Hex(String),
 }

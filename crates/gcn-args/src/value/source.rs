@@ -1,8 +1,8 @@
-//! Type names of source languages.
+//! Type names in source languages.
 
 use super::types::Type;
 
-/// Type names of OpenCL C and C++, as written to metadata by compilers.
+/// Type names in OpenCL C and C++, as compilers write them to metadata.
 const SOURCE_TYPES: &[(&str, Type)] = &[
     ("char", Type::I8),
     ("signed char", Type::I8),
@@ -41,7 +41,7 @@ const SOURCE_TYPES: &[(&str, Type)] = &[
     ("double", Type::F64),
 ];
 
-/// Qualifiers in type names, which do not affect the type of elements.
+/// Qualifiers to ignore in type names, since they do not affect the element type.
 const QUALIFIERS: &[&str] = &[
     "const",
     "volatile",
@@ -60,7 +60,7 @@ fn by_name(name: &str) -> Option<Type> {
     row.map(|row| row.1)
 }
 
-/// Returns the element type and number of lanes of a vector.
+/// Returns the element type and number of lanes of a vector type.
 fn vector(base: &str, lanes: &str) -> Option<(Type, usize)> {
     let lanes = lanes.parse().ok().filter(|n| (1..=16).contains(n))?;
     Some((by_name(base.trim())?, lanes))

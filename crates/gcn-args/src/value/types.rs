@@ -42,7 +42,7 @@ const TYPES: [(Type, &str, usize, NumberEncoding); 11] = [
     (Type::F64, "f64", 8, NumberEncoding::Float),
 ];
 
-/// Encoding of numbers.
+/// Encoding of a numeric type.
 ///
 /// # Examples
 /// ```
@@ -85,7 +85,7 @@ impl Type {
         TYPES.iter().map(|row| row.0)
     }
 
-    /// Returns the number of lanes that a vector of `lanes` lanes occupies in memory: 4 for a 3-lane vector.
+    /// Returns the number of lanes that a vector of `lanes` lanes occupies in memory. A 3-lane vector occupies 4.
     ///
     /// # Examples
     /// ```
