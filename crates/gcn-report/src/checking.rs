@@ -1,4 +1,4 @@
-//! Checks of launches: observers, and deduplicated findings.
+//! Checks of launches: observers and deduplicated findings.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -24,7 +24,7 @@ use crate::settings::{CheckSettings, names_kernel};
 /// Symbol prefix of the HIP runtime's own kernels.
 const OF_HIP: &str = "__amd_rocclr_";
 
-/// Checks of the launches of a run or a program.
+/// Checks for the launches of a run or a program.
 ///
 /// # Examples
 /// ```
@@ -67,7 +67,7 @@ pub struct Checking {
     modules: Arc<Modules>,
 }
 
-/// Modules, some of which may have been unloaded.
+/// List of modules, some of which may have been unloaded.
 #[derive(Debug, Default)]
 struct Modules(Mutex<Vec<WeakModule>>);
 
@@ -76,7 +76,7 @@ impl Modules {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Creates the report of a finding, if its module is known and still loaded.
+    /// Creates the report for a finding, if its module is known and still loaded.
     fn report(&self, finding: &Finding) -> Option<FindingReport> {
         let mut modules: Vec<Module> = self.list().iter().filter_map(WeakModule::upgrade).collect();
         let pc = finding.place.pc;
@@ -94,7 +94,7 @@ struct Collected {
     known: HashMap<FindingIdentity, usize>,
 }
 
-/// A finding and its checker keys. A finding has several keys if its code is loaded twice, or if several instructions of
+/// Finding and its checker keys. A finding has several keys if its code is loaded twice, or if several instructions of
 /// its source line have the finding.
 #[derive(Debug)]
 struct Collection {
@@ -150,7 +150,7 @@ impl Checking {
             });
         }
         if settings.stop_at.is_some() {
-            // Findings that share a report count as one.
+            // Findings merged into one report count once.
             let modules = modules.clone();
             let hashes = RandomState::new();
             findings = findings.grouped(move |key, finding| {
@@ -284,7 +284,7 @@ impl Checking {
         others.filter_map(WeakModule::upgrade).collect()
     }
 
-    /// Number of launches watched so far. If it is 0, an absence of findings is meaningless.
+    /// Returns the number of launches watched so far. With 0, an absence of findings is meaningless.
     pub fn watched(&self) -> u64 {
         self.watched.load(Relaxed)
     }
@@ -293,7 +293,7 @@ impl Checking {
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a message without a full stop if no launch has been watched, or if the settings name a kernel that has
+    /// Returns a message, without a final period, if no launch has been watched, or if the settings name a kernel that has
     /// not been launched.
     ///
     /// # Examples
@@ -331,7 +331,7 @@ impl Checking {
         })
     }
 
-    /// Flag that is set when the limit on findings is reached.
+    /// Returns the flag that is set when the limit on findings is reached.
     ///
     /// # Examples
     /// ```
@@ -368,7 +368,7 @@ impl Checking {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Collects findings that involve an instruction of the module, except suppressed ones. Returns new findings.
+    /// Collects findings at instructions of the module, except suppressed ones. Returns the new findings.
     ///
     /// # Examples
     /// ```
@@ -418,8 +418,7 @@ impl Checking {
         new.map(|it| it.report(&self.findings)).collect()
     }
 
-    /// Collects findings of all recorded modules, since a kernel may have called their functions. See
-    /// [`Checking::collect`].
+    /// Collects findings of all recorded modules, since a kernel may have called their functions. See [`Checking::collect`].
     pub(crate) fn collect_all(&self, module: &Module) -> Vec<FindingReport> {
         let mut new = self.collect(module);
         for other in self.others(module) {
@@ -515,7 +514,7 @@ impl Checking {
     }
 }
 
-/// Formats the clause about names that match no launched kernel. `error` lists the names closest to the first one.
+/// Formats a clause about names that match no launched kernel. `error` lists the kernel names closest to the first.
 fn not_launched(names: &[&str], error: Option<NameError>) -> String {
     let names = printable(&names.join(" or "));
     let clause = format!("no launch was of a kernel named {names}");

@@ -1,9 +1,9 @@
-//! Reports, checks and profiles of launches, shared by front ends of [`gcn_runtime`].
+//! Reports, checks and profiles for kernel launches, shared by front ends of [`gcn_runtime`].
 //!
 //! A [`CodeMap`] maps addresses to symbols and source lines. A [`FaultReport`] describes a fault, a [`FindingReport`] a
 //! finding of a checker, and a [`ProfileReport`] a profile. All have text and JSON output, and findings also have SARIF
 //! output. [`Checking`] and [`Profiling`] collect results over the launches of a run. [`program`] provides all of this
-//! to a program that uses emulated devices through a library, which reads its [`settings`] from the environment.
+//! for programs that use emulated devices through a library; the library reads its [`settings`] from the environment.
 //!
 //! ```
 //! # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
@@ -23,7 +23,7 @@
 pub mod settings;
 mod report;
 
-// Results of the launches of a run or a program.
+// Results collected over the launches of a run or a program.
 mod output;
 mod checking;
 mod profiling;

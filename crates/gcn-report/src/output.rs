@@ -9,12 +9,12 @@ use gcn_runtime::system_error;
 
 /// Default mode of new files, before the umask applies.
 const READ_AND_WRITE: u32 = 0o666;
-/// Maximum number of symbolic links that are followed, as in Linux.
+/// Maximum number of symbolic links to follow, as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// Writes a temporary file next to the destination and renames it into place, so that the old contents remain until the new
-/// contents are complete. Follows symbolic links, and preserves the permissions of an existing file. Writes directly to pipes,
-/// devices and other special files, and to existing files in directories that are not writable.
+/// Writes a temporary file next to the destination and renames it into place, so that the old contents remain until the
+/// new contents are complete. Follows symbolic links and preserves the permissions of an existing file. Writes directly
+/// to pipes, devices and other special files, and to existing files in directories that are not writable.
 ///
 /// # Errors
 /// Fails if the file cannot be written, or `document` returns an error.
@@ -89,15 +89,14 @@ fn followed(path: &Path) -> PathBuf {
     path
 }
 
-/// Destination for the documents of a running program. Each document replaces the previous one in a file, and follows it
-/// in a stream.
+/// Destination for documents. In a file, each document replaces the previous one; in a stream, it is appended.
 pub struct Output {
     place: Destination,
 }
 
 enum Destination {
     Stream(Box<dyn Write + Send>),
-    /// Documents are written at `start`, after the original contents of the file.
+    /// Each document is written at `start`, after the original contents of the file.
     End {
         file: File,
         start: u64,
@@ -161,7 +160,7 @@ impl Output {
             let start = about.len();
             Destination::End { file, start }
         } else {
-            // The program may change its working directory later.
+            // The program may later change its working directory.
             Destination::Whole(std::path::absolute(path)?)
         };
         Ok(Output { place })

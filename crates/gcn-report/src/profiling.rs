@@ -1,4 +1,4 @@
-//! Profiles of launches: observers, and counts per module or for a whole program.
+//! Profiles of launches: observers, and counts per code object or for a whole program.
 
 use std::io;
 use std::path::PathBuf;
@@ -41,17 +41,17 @@ pub struct Profiling {
     codes: Mutex<Vec<ProfiledCode>>,
 }
 
-/// A code object, with a profile for each load address.
+/// Code object, with a profile for each load address.
 #[derive(Debug)]
 struct ProfiledCode {
-    /// First module seen with this code.
+    /// First module that was seen with this code.
     module: Module,
     loads: Vec<ProfiledLoad>,
 }
 
 #[derive(Debug)]
 struct ProfiledLoad {
-    /// Last module seen at this address.
+    /// Last module that was seen at this address.
     module: WeakModule,
     address: u64,
     profile: Arc<Profile>,
@@ -100,7 +100,7 @@ impl Profiling {
         self.codes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the profile that counts a module's launches.
+    /// Returns the profile that counts the launches from a module.
     fn profile(&self, module: &Module) -> Arc<Profile> {
         let mut codes = self.codes();
         // Code is compared only at the first launch from a module.
@@ -120,7 +120,7 @@ impl Profiling {
         profile
     }
 
-    /// Adds the profile's observer for a launch of a kernel.
+    /// Adds the profile's observer for a launch of a kernel to `observers`.
     ///
     /// # Examples
     /// ```
@@ -142,7 +142,7 @@ impl Profiling {
         observers.with(self.profile(kernel.module()))
     }
 
-    /// Returns a report on the completed launches.
+    /// Returns a report for the completed launches.
     ///
     /// # Examples
     /// ```
@@ -240,7 +240,7 @@ impl ProgramProfile {
             let is_appended = format == ProfileFormat::Text;
             let mut out = Output::open(file.as_deref(), standard, is_appended)?;
             if out.is_file() {
-                // The profile is empty if the program launches no kernel.
+                // Write an empty profile now, in case the program launches no kernel.
                 out.write(|out| Profiling::default().report().write(format, out))?;
             }
             Ok(out)
@@ -257,7 +257,7 @@ impl ProgramProfile {
         })
     }
 
-    /// Adds the profile's observer for a launch of a kernel.
+    /// Adds the profile's observer for a launch of a kernel to `observers`.
     pub fn watch(&self, kernel: &Kernel, observers: Observers) -> Observers {
         self.is_changed.store(true, Relaxed);
         self.profiling.watch(kernel, observers)

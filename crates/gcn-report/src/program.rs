@@ -1,4 +1,4 @@
-//! Monitoring of kernels in a program that uses devices through a library of this project.
+//! Monitoring of kernels in a program that uses emulated devices through a library of this project.
 //!
 //! The libraries are front ends for HIP and OpenCL. They report to the user on standard error ([`say`]) and write
 //! results when the program ends ([`exit`]).
@@ -53,16 +53,16 @@ pub struct Watch {
     profile: Option<ProgramProfile>,
 }
 
-/// Debugger of a program's launches.
+/// Debugger that runs a program's launches.
 pub trait LaunchControl: std::fmt::Debug + Send + Sync {
-    /// Connects to the user at the first launch. `checks` are the checks of the launch, if any. Returns false if the user cannot
-    /// be reached; the launch then runs without the debugger.
+    /// Connects to the user at the first launch. `checks` are the checks of the launch, if any. Returns false if the user
+    /// cannot be reached; the launch then runs without the debugger.
     fn connect(&self, launch: &Launch, checks: Option<&Arc<ProgramChecks>>) -> bool;
 
     /// Runs a launch to completion, watched by `observers`, after [`LaunchControl::connect`].
     ///
     /// # Errors
-    /// Fails if the kernel fails, or the user ends it.
+    /// Fails if the kernel fails, or if the user ends it.
     fn run(&self, launch: Launch, observers: Observers, queue: &Queue) -> CommandResult;
 }
 
@@ -89,7 +89,7 @@ pub struct Failure {
     /// Other modules with functions that the kernel may have called.
     others: Vec<Module>,
     cause: Option<StopCause>,
-    /// Name of the finding about the access that ended the kernel, if it has been shown.
+    /// Name of the finding about the access that ended the kernel, if the finding has been shown.
     finding: Option<&'static str>,
 }
 
@@ -129,7 +129,7 @@ impl Watch {
         })
     }
 
-    /// Checks, if enabled.
+    /// Returns the checks, if enabled.
     pub fn checks(&self) -> Option<&ProgramChecks> {
         self.checks.as_deref()
     }
@@ -140,7 +140,7 @@ impl Watch {
         Watch { control, ..self }
     }
 
-    /// True if the output names source lines, so compilers should emit debug information.
+    /// True if the output contains source lines, so that compilers should emit debug information.
     ///
     /// # Examples
     /// ```
@@ -195,7 +195,7 @@ impl Watch {
             stop,
         );
         let mut observers = checks.map_or_else(Observers::none, |it| it.watch(&kernel));
-        // A launch that the checks do not watch has no observers.
+        // Observers are empty for a launch that the checks do not watch.
         if let Some(checks) = checks
             && !observers.wants().is_empty()
             && let Some(problem) = launch.workgroup_problem()
@@ -300,7 +300,7 @@ impl Failure {
     }
 }
 
-/// Writes the report, without a line terminator.
+/// Writes the failure report without a line terminator.
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let stopped = match self.cause {

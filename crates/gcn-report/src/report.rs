@@ -59,8 +59,8 @@ pub use sources::Sources;
 pub use suppressions::{InvalidSuppressions, Suppressions, SuppressionsError};
 pub use text::{kernel_name, plural, printable};
 
-/// A fault with all information that helps to find its cause. [`fmt::Display`] writes it as several lines of text. The
-/// fields are the keys of the JSON that `serde` writes.
+/// Fault with all information that helps to find its cause. [`fmt::Display`] formats it as several lines of text. The
+/// field names are the keys of the JSON that `serde` writes.
 ///
 /// # Examples
 /// ```
@@ -90,20 +90,20 @@ pub struct FaultReport {
     code: CodePlace,
     /// Previous instruction, if the wave jumped to an address without an instruction.
     from: Option<CodePlace>,
-    /// Accessed address, if an access caused the fault.
+    /// Accessed address, if a memory access caused the fault.
     address: Option<u64>,
     nearest: Option<Nearest>,
     /// Likely causes and remedies.
     hints: Vec<String>,
-    /// First unfinished waves, if the fault does not concern a single wave.
+    /// First unfinished waves, if the fault is not that of a single wave.
     unfinished: Vec<Unfinished>,
     /// Number of unfinished waves.
     unfinished_waves: u64,
 }
 
-/// Addresses below this one are considered null pointers with an offset.
+/// Limit below which an address counts as a null pointer with an offset.
 const NULL_PAGE: u64 = 1 << 16;
-/// Maximum number of waves in the text. JSON may contain more.
+/// Maximum number of unfinished waves in the text. JSON may contain more.
 const SHOWN: usize = 16;
 
 /// Unfinished wave and its location.
@@ -111,7 +111,7 @@ const SHOWN: usize = 16;
 struct Unfinished {
     workgroup: [u32; 3],
     wave: u32,
-    /// Instruction that the wave will execute next or is waiting at.
+    /// Instruction that the wave executes next or is waiting at.
     #[serde(flatten)]
     code: CodePlace,
     /// Mask of active lanes.
@@ -129,7 +129,7 @@ impl Unfinished {
     }
 }
 
-/// Describes a wave and its location.
+/// Describes a wave and the instruction that it is at.
 fn wave_at([x, y, z]: [u32; 3], (wave, lane): (u32, Option<u8>), code: &CodePlace) -> String {
     let lane = lane
         .map(|lane| format!("lane {lane}, "))
@@ -159,7 +159,7 @@ pub fn site(site: &Site, code: &CodeMap<'_>) -> String {
     wave_at(wave.group, (wave.wave, None), &code) + &code.source_line("  ")
 }
 
-/// Allocation that an address was probably meant for.
+/// Allocation nearest to the accessed address.
 #[derive(Clone, Debug, Serialize)]
 struct Nearest {
     name: String,
@@ -266,7 +266,7 @@ impl FaultReport {
         })
     }
 
-    /// Describes an access fault in one line, for output that already contains the finding `finding` about the access.
+    /// Describes an access fault in one line, for output that already contains a finding named `finding` about the access.
     ///
     /// # Examples
     /// ```

@@ -50,7 +50,7 @@ pub use profile::{ProfileFormat, ProfileSettings};
 pub use variables::SettingsError;
 use variables::{COMMA, Variables, items};
 
-/// Environment variable for the targets of the devices, separated by commas.
+/// Environment variable for the targets of the devices, as a comma-separated list.
 pub const TARGET: &str = "GCN_TARGET";
 /// Environment variable for the memory of each device, in bytes.
 const MEMORY: &str = "GCN_MEMORY";
@@ -60,7 +60,7 @@ const THREADS: &str = "GCN_THREADS";
 const LIMIT: &str = "GCN_LIMIT";
 /// Environment variable for the maximum time per kernel, in seconds.
 const TIMEOUT: &str = "GCN_TIMEOUT";
-/// Environment variable for the seed of late memory operations.
+/// Environment variable for the seed for delaying memory operations.
 const LATE: &str = "GCN_LATE";
 /// Environment variable for the seed of the wave order.
 const SCHEDULE: &str = "GCN_SCHEDULE";
@@ -73,7 +73,7 @@ const TRACE: &str = "GCN_TRACE";
 /// Environment variable for the trace selection: `KEY=VALUE` pairs separated by semicolons.
 const TRACE_ONLY: &str = "GCN_TRACE_ONLY";
 
-/// Environment variable for the socket of a debugger.
+/// Environment variable for the path of the debugger's socket.
 pub const DEBUG: &str = "GCN_DEBUG";
 /// Environment variable for additional compiler options of OpenCL programs.
 const BUILD_OPTIONS: &str = "GCN_BUILD_OPTIONS";
@@ -105,7 +105,7 @@ pub struct Settings {
     pub memory: Option<u64>,
     /// Number of host threads per device, from 1 to [`MAX_THREADS`]; `None` for the number of host processors.
     pub threads: Option<usize>,
-    /// Execution engine of the process, which the emulator itself reads from the environment; `None` for [`Engine::Auto`].
+    /// Execution engine of the process; `None` for [`Engine::Auto`]. The emulator itself reads it from the environment.
     pub engine: Option<Engine>,
     /// Number of instructions after which a wave is stopped with a fault.
     pub limit: Option<u64>,
@@ -116,20 +116,20 @@ pub struct Settings {
     /// Trace file; `-` is standard error. A relative path is relative to the program's working directory, so front ends
     /// with a command line should make it absolute.
     pub trace: Option<PathBuf>,
-    /// Trace selections of the form `KEY=VALUE`. If there are selections but no file, the trace is written to standard error.
+    /// Trace selections of the form `KEY=VALUE`. With selections but no file, the trace is written to standard error.
     pub trace_only: Vec<String>,
-    /// Options for OpenCL builds, separated by blanks as in `clBuildProgram`. They follow the program's options and
+    /// Options for OpenCL builds, separated by spaces as in `clBuildProgram`. They follow the program's options and
     /// take precedence.
     pub build_options: Option<String>,
-    /// Checks of the kernels; `None` for no checks.
+    /// Settings for checks; `None` to run no checks.
     pub check: Option<CheckSettings>,
-    /// Profile of the kernels; `None` for no profile.
+    /// Settings for the profile; `None` to write no profile.
     pub profile: Option<ProfileSettings>,
-    /// Socket of `gcn exec --debug`, which controls the launches; `None` if launches run freely.
+    /// Path of the socket of `gcn exec --debug`, which controls the launches; `None` without a debugger.
     pub debug: Option<PathBuf>,
 }
 
-/// One device with [`DEFAULT_TARGET`], without a limit on instructions or time.
+/// Configures one device with [`DEFAULT_TARGET`], without a limit on instructions or time.
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -211,7 +211,7 @@ impl Settings {
         })
     }
 
-    /// Returns the variables and values that represent these settings for [`Settings::from_env`]. Most defaults are omitted.
+    /// Returns the variables from which [`Settings::from_env`] reads these settings. Omits most defaults.
     ///
     /// # Examples
     /// ```
@@ -261,7 +261,7 @@ impl Settings {
             .collect()
     }
 
-    /// Memory of each device in bytes. The default is 16 GiB, or three quarters of the host's memory if that is less.
+    /// Returns the memory of each device in bytes. The default is 16 GiB, or three quarters of the host's memory if less.
     ///
     /// # Examples
     /// ```
@@ -332,7 +332,7 @@ impl Settings {
     }
 }
 
-/// Parses a nonempty list of targets, separated by commas.
+/// Parses a nonempty, comma-separated list of targets.
 ///
 /// # Errors
 /// Fails if a target is unknown, or the list is empty.
@@ -416,13 +416,13 @@ pub fn limit(text: &str) -> Result<u64, String> {
         .map_err(|_| format!("`{text}` is not a number of instructions above 0"))
 }
 
-/// Parses the seed of late memory operations.
+/// Parses the seed for delaying memory operations.
 fn seed(text: &str) -> Result<u64, String> {
     let seed = text.parse();
     seed.map_err(|_| format!("`{text}` is not a seed, a number from 0 to {}", u64::MAX))
 }
 
-/// Maximum timeout in seconds. All clocks can represent it.
+/// Maximum timeout in seconds, which every clock can represent.
 const MAX_SECONDS: f64 = 1e9;
 
 /// Parses a positive time in seconds, which may be fractional.

@@ -1,4 +1,4 @@
-//! Failed launches, also in a document of findings.
+//! Failed launches, and their notifications in a findings document.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use gcn_report::settings::{CheckSettings, FindingFormat, Settings};
 use gcn_runtime::observe::Observers;
 use gcn_runtime::{CommandResult, Device, Kernel, Launch, Queue};
 
-/// `store` stores to the address that is its argument; `spin` never ends.
+/// Source of two kernels: `store` stores to the address in its argument, and `spin` never ends.
 const STORE: &str = "
 .text
 .globl store
@@ -58,7 +58,7 @@ fn kernel(device: &Device, name: &str) -> Kernel {
     module.kernel(name).expect("it is there")
 }
 
-/// A debugger that cannot be reached.
+/// Debugger that cannot be reached.
 #[derive(Debug)]
 struct Unreachable;
 
@@ -118,7 +118,7 @@ fn a_document_of_findings_has_the_kernels_that_failed() {
         let ran = watch.run(launch, &device.queue(), &Arc::default());
         assert!(ran.is_err(), "nothing is mapped there");
     }
-    // Without an end, as of a program that is killed.
+    // Before `end`, the document is what a killed program leaves.
     let killed = document();
     assert_eq!(watch.end(), None);
     let ended = document();

@@ -8,7 +8,7 @@ use gcn_report::settings::{CheckSettings, FindingFormat, Settings};
 use gcn_runtime::hsa::Packet;
 use gcn_runtime::{Device, Error};
 
-/// A kernel that was compiled for 64 work-items.
+/// Source of a kernel compiled for workgroups of at most 64 work-items; `NAME` is replaced.
 const SMALL: &str = "
 .text
 .globl NAME
@@ -39,8 +39,8 @@ amdhsa.kernels:
 .end_amdgpu_metadata
 ";
 
-/// The findings, as JSON, of a packet of a kernel with this name, in workgroups of some work-items. The first `launch_skip`
-/// launches are not checked.
+/// Launches a packet for the kernel `name` with one workgroup of `items` work-items. Skips checks of the first
+/// `launch_skip` launches. Returns the findings as JSON.
 fn findings(name: &str, items: u32, launch_skip: u64) -> Result<String, Error> {
     let device = Device::new("gfx906")?;
     let text = SMALL.replace("NAME", name);

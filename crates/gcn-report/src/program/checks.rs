@@ -1,4 +1,4 @@
-//! Checks of a program's kernels, and output of the findings.
+//! Checks for a program's kernels, and output of the findings.
 
 use std::io;
 use std::sync::atomic::AtomicBool;
@@ -15,7 +15,7 @@ use crate::output::Output;
 use crate::report::{FindingReport, Notification};
 use crate::settings::{FindingFormat, Settings};
 
-/// Checks of all kernels, and the destination for findings.
+/// Checks for all kernels of a program, and the destination for findings.
 ///
 /// # Examples
 /// ```
@@ -38,7 +38,7 @@ use crate::settings::{FindingFormat, Settings};
 pub struct ProgramChecks {
     checks: Checking,
     device: Device,
-    /// True to write each finding as text when it is found, instead of one document.
+    /// True if each finding is written as text when it is found, rather than all findings as one document.
     is_text: bool,
     out: Mutex<Output>,
     failures: Mutex<Failures>,
@@ -46,14 +46,14 @@ pub struct ProgramChecks {
     mapped_regions: Option<Arc<MappedRegions>>,
 }
 
-/// Failed kernels: messages of the first [`MAX_FAILURES`], and the number of the others.
+/// Failed kernels: messages for the first [`MAX_FAILURES`], and the number of others.
 #[derive(Debug, Default)]
 struct Failures {
     first: Vec<Notification>,
     others: u64,
 }
 
-/// Maximum number of failures that a document describes in full.
+/// Maximum number of failures that a document describes individually.
 const MAX_FAILURES: usize = 100;
 
 impl ProgramChecks {
@@ -115,7 +115,7 @@ impl ProgramChecks {
         self.checks.notes(module);
     }
 
-    /// Counts a launch and returns its observers.
+    /// Records the module of a launch, counts the launch and returns its observers.
     pub(super) fn watch(&self, kernel: &Kernel) -> Observers {
         self.checks.notes(kernel.module());
         self.checks.launch(kernel.name())
@@ -138,7 +138,7 @@ impl ProgramChecks {
         settings.checks.contains(&Check::Uninit) && settings.watches_all()
     }
 
-    /// Regions that the program has mapped, if a check needs them.
+    /// Returns the regions that the program has mapped, if a check needs them.
     pub fn mapped_regions(&self) -> Option<&MappedRegions> {
         self.mapped_regions.as_deref()
     }
@@ -153,13 +153,13 @@ impl ProgramChecks {
         new
     }
 
-    /// Names of the checks.
+    /// Returns the names of the checks.
     pub fn names(&self) -> Vec<&'static str> {
         let checks = self.checks.settings().checks.iter();
         checks.map(|check| check.name()).collect()
     }
 
-    /// Name of the finding about the access that ended a kernel, if standard error has shown it.
+    /// Returns the name of the finding about the access that ended a kernel, if standard error has shown the finding.
     pub(super) fn shown_finding_of(&self, error: &Error) -> Option<&'static str> {
         let Error::Fault(completion) = error else {
             return None;
@@ -204,8 +204,8 @@ impl ProgramChecks {
         all
     }
 
-    /// Records that the program reads device memory, and reports resulting findings. `modules` returns the modules of
-    /// kernels that may have written the bytes.
+    /// Records that the program reads device memory, and reports any new findings. `modules` returns the modules of kernels
+    /// that may have written the bytes.
     pub fn reads<M: IntoIterator<Item = Module>>(
         &self,
         modules: impl FnOnce() -> M,
@@ -230,7 +230,7 @@ impl ProgramChecks {
         let reports = self.checks.reports();
         let unwatched = self.checks.unwatched();
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        // SARIF on standard error contains the message.
+        // A SARIF document on standard error already contains the message.
         let is_standard = self.checks.settings().file_of(std::process::id()).is_none();
         let has_place = self.has_messages() && is_standard;
         if let Some(unwatched) = unwatched.as_ref().filter(|_| !has_place) {
@@ -250,7 +250,7 @@ impl ProgramChecks {
         }
     }
 
-    /// Writes new findings. A file is always complete, even if the process ends abnormally.
+    /// Writes new findings. A file always contains a complete document, even if the process ends abnormally.
     fn add(&self, new: &[FindingReport]) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         if out.is_file() {

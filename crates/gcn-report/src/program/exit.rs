@@ -1,5 +1,5 @@
-//! Process exit: writes the profile and the findings, and changes the exit status if there are findings and the
-//! settings require it.
+//! Process exit: writes the profile and the findings, and changes the exit status if the settings request one for
+//! findings.
 //!
 //! One of the modules that may use `unsafe`: it registers callbacks with the C library.
 #![allow(unsafe_code)]
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 use super::say::say;
 use super::{Watch, forks};
 
-/// Value of [`STATUS`] while the process is not exiting.
+/// Value of [`STATUS`] until the process exits.
 const NONE: c_int = -1;
 /// Bits of the status that are visible to the parent process.
 const SEEN: c_int = 0xff;
@@ -47,9 +47,9 @@ pub fn watch() {
     });
 }
 
-/// Ends a library's [`Watch`] at process exit. The loader calls the generated function through the library's section
-/// `.fini_array`, after all exit handlers of the program and of libraries that depend on this one. The expression is an
-/// `Option<&Watch>`, which is `None` if the library has not been used.
+/// Ends a library's [`Watch`] at process exit. The loader calls the generated function through the library's
+/// `.fini_array` section, after all exit handlers of the program and of libraries that depend on this one. The argument
+/// is an `Option<&Watch>`, which is `None` if the library has not been used.
 #[macro_export]
 macro_rules! end_watch_at_exit {
     ($watch:expr) => {
@@ -77,8 +77,8 @@ pub fn end(watch: Option<&Watch>) {
 /// Ends the process with `status`, if its exit status would be 0.
 fn exit_with(status: Option<u8>) {
     if let Some(status) = status.filter(|_| STATUS.load(SeqCst) == 0) {
-        // SAFETY: the process is at its end. Its streams are flushed here, as they would be after this function. Other
-        // libraries have ended, except the ones that this library depends on.
+        // SAFETY: the process is exiting. C streams are flushed here, as they would be after this function. The
+        // destructors of all libraries have run, except those of the libraries that this one depends on.
         unsafe {
             libc::fflush(std::ptr::null_mut());
             libc::_exit(status.into());

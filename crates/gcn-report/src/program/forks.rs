@@ -21,7 +21,7 @@ pub fn watch() {
     IS_WATCHED.store(true, SeqCst);
     // SAFETY: the handler only accesses atomics, and the library is never unloaded.
     WATCH.call_once(|| unsafe {
-        // Without memory for the handler, children are not detected.
+        // Registration fails only without memory. Children are then not detected.
         let _ = libc::pthread_atfork(None, None, Some(in_child));
     });
 }

@@ -1,9 +1,9 @@
 //! Buffer regions that a program has mapped, for checks of conflicting kernel accesses.
 //!
-//! The host owns a region from the end of the map command to the start of the unmap command. Host accesses are not observed. To
-//! detect host writes after the region has been unmapped, its contents are saved when the program unmaps it, and compared when
-//! the next launch that uses the memory begins. In between, only commands may change the memory, and they report their writes
-//! to [`Memory`]. A launch discards the saved contents of all memory that it uses, since it may write there.
+//! The host owns a region from the end of the map command to the start of the unmap command. Host accesses are not
+//! observed. To detect host writes after unmapping, the contents are saved when the program unmaps the region, and compared
+//! when the next launch that uses the memory begins. In between, only commands may change the memory, and they report their
+//! writes to [`Memory`]. A launch discards the saved contents of all memory that it uses, since it may write there.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -12,7 +12,7 @@ use gcn_emu::memory::{Listener, Memory, MemoryChange, MemoryChangeKind};
 use gcn_emu::observe::Observers;
 use gcn_emu::run::{AccessRule, Restricted};
 
-/// Maximum total size of saved contents in bytes. Regions that exceed it are not compared.
+/// Maximum total size of saved contents in bytes. Regions beyond the limit are not compared.
 const MAX_BYTES: usize = 256 << 20;
 /// Maximum number of changed ranges that are reported per region.
 const MAX_CHANGES: usize = 64;
@@ -54,9 +54,9 @@ struct RegionState {
     mapped: Vec<MappedRegion>,
     /// Contents of regions at the time of unmapping.
     unmapped: Vec<RegionContents>,
-    /// Sizes in bytes of all existing contents, including those not in `unmapped`.
+    /// Sizes in bytes of all contents that are still alive, including those not in `unmapped`.
     charges: Vec<(Weak<()>, usize)>,
-    /// Memory that running launches use.
+    /// Address ranges that each running launch uses.
     running: Vec<Vec<Range<u64>>>,
 }
 
@@ -79,10 +79,10 @@ impl RegionState {
     }
 }
 
-/// A running launch, and the access rules that apply to it.
+/// Running launch, and the access rules that apply to it.
 #[derive(Debug)]
 pub struct RunningLaunch<'a> {
-    /// Rules that checkers apply to accesses of the launch.
+    /// Rules that checkers apply to accesses by the launch.
     pub rules: Vec<Restricted>,
     regions: &'a MappedRegions,
     reached: Vec<Range<u64>>,
@@ -105,7 +105,7 @@ struct MappedRegion {
     commands: u64,
 }
 
-/// Contents of a region.
+/// Saved contents of a region.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RegionContents {
     address: u64,
@@ -161,8 +161,8 @@ impl MappedRegions {
         });
     }
 
-    /// Returns the contents of a region when an unmap command is enqueued. Returns `None` if the region cannot be compared
-    /// later: its map command has not ended, a launch or another host mapping may write it, or the saved contents are too large.
+    /// Reads the contents of a region when its unmap command is enqueued. Returns `None` if the region cannot be compared
+    /// later: its map command has not ended, a launch or another mapping may write it, or the contents are too large.
     pub fn contents(
         &self,
         memory: &Memory,

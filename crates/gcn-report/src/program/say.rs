@@ -1,4 +1,4 @@
-//! Messages on standard error, from a library in a program. Only this module of the crate prints.
+//! Messages from a library in a program, on standard error. No other module of the crate prints.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -11,8 +11,8 @@ pub fn standard_error() -> impl Write + Send {
 
 /// Prints a message.
 pub fn say(message: &str) {
-    // A single write keeps the line intact: standard error is unbuffered, and `gcn exec` may print to the same terminal. If
-    // the program has no standard error, messages are lost.
+    // A single write keeps the line intact: standard error is unbuffered, and `gcn exec` may print to the same
+    // terminal. If the program has no standard error, messages are lost.
     let _ = std::io::stderr().write_all(format!("gcn: {message}\n").as_bytes());
 }
 

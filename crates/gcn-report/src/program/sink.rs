@@ -10,14 +10,14 @@ use super::say::{say_once, standard_error};
 /// File name that denotes standard error.
 const STANDARD_ERROR: &str = "-";
 
-/// File or standard error, to which several threads write lines.
+/// File or standard error to which several threads write lines.
 #[derive(Clone)]
 pub(super) struct LineSink {
     out: Arc<Mutex<Box<dyn Write + Send>>>,
 }
 
 impl LineSink {
-    /// Creates the file. `-` and `None` denote standard error.
+    /// Creates the file at `path`. `-` and `None` denote standard error.
     ///
     /// # Errors
     /// Fails if the file cannot be created.

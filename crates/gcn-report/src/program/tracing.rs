@@ -1,4 +1,4 @@
-//! Trace of a program's kernels.
+//! Instruction traces of a program's kernels.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Tracing {
         }))
     }
 
-    /// Adds the trace's observer for a launch of a kernel, unless none of the kernel's code is selected.
+    /// Adds the trace observer for a launch of a kernel, unless the selections exclude the kernel's module.
     pub(super) fn watch(&self, kernel: &Kernel, observers: Observers) -> Observers {
         let module = kernel.module().clone();
         let symbol = |name: &str| {
@@ -42,7 +42,7 @@ impl Tracing {
         };
         let mut filter = TraceFilter::default();
         for choice in &self.choices {
-            // A selected symbol belongs to another module.
+            // The selection names a symbol of another module.
             if choice.add_to(&mut filter, symbol, |_| None).is_err() {
                 return observers;
             }

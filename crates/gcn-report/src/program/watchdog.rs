@@ -1,4 +1,4 @@
-//! Watchdog that stops kernels.
+//! Watchdog that stops kernels at a limit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,13 +22,13 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// Thread that stops a kernel at its time limit or at the limit on findings.
 pub(super) struct Watchdog {
-    /// Dropped when the kernel has ended, which ends the thread.
+    /// Channel that is closed when the kernel has ended, which ends the thread.
     ended: mpsc::Sender<()>,
     thread: std::io::Result<JoinHandle<Option<StopCause>>>,
 }
 
 impl Watchdog {
-    /// Starts a watchdog for a time limit and a flag that is set at the limit on findings. Returns `None` if there is neither.
+    /// Starts a watchdog for a time limit and a flag that is set at the limit on findings. Returns `None` without either.
     pub(super) fn new(
         time: Option<Duration>,
         is_full: Option<Arc<AtomicBool>>,

@@ -35,7 +35,7 @@ pub struct CodeMap<'a> {
     others: Vec<CodeMap<'a>>,
 }
 
-/// An instruction and its location. The fields are keys of JSON reports.
+/// Instruction and its location. The field names are keys in JSON reports.
 ///
 /// # Examples
 /// ```
@@ -51,22 +51,22 @@ pub struct CodeMap<'a> {
 pub struct CodePlace {
     /// Address of the instruction.
     pc: u64,
-    /// Preceding symbol, and offset from the symbol.
+    /// Preceding symbol and the offset from it, such as `add_one+0xc`.
     place: Option<String>,
-    /// File and line of the source, and text of the line.
+    /// Source file, line number and text of the line.
     source: Option<String>,
     instruction: Option<String>,
 }
 
-/// A line of source.
+/// Source line of an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct SourceLine {
     pub(super) place: SourcePlace,
-    /// Text, if the file is readable.
+    /// Text of the line, if the file is readable.
     pub(super) text: Option<String>,
     /// Inlining chain of the code, in parentheses. May be empty.
     pub(super) inlined: String,
-    /// True if the code has no line of its own, and this is the nearest line of its function.
+    /// True if the instruction has no line of its own, and this is the nearest line of its function.
     pub(super) is_nearest: bool,
 }
 
@@ -113,12 +113,12 @@ impl<'a> CodeMap<'a> {
         all.find(has).unwrap_or(self)
     }
 
-    /// Instruction set of the code.
+    /// Returns the instruction set of the code.
     pub(super) fn isa(&self) -> Isa {
         self.module.device().target().isa
     }
 
-    /// Name of the device's target.
+    /// Returns the name of the device's target.
     pub(super) fn target(&self) -> &'static str {
         self.module.device().target().name
     }
@@ -189,7 +189,7 @@ impl<'a> CodeMap<'a> {
         })
     }
 
-    /// Source language of the code at an address.
+    /// Returns the source language of the code at an address.
     pub(super) fn language(&self, pc: u64, kernel: Option<&str>) -> KernelLanguage {
         let map = self.of(pc);
         let address = map.module.loaded().linked_address(pc);
@@ -223,8 +223,8 @@ impl<'a> CodeMap<'a> {
         )
     }
 
-    /// Finds the variable at an LDS offset in the module that contains the code address `pc`. Returns its name and the offset
-    /// in it, or `None` if no symbol covers the offset. Clang puts a kernel's variables into one structure without symbols.
+    /// Finds the variable at an LDS offset in the module that contains the code address `pc`. Returns its name and the
+    /// offset in it, or `None` if no symbol covers the offset: Clang merges a kernel's variables into one unnamed structure.
     pub(super) fn lds_variable(&self, pc: u64, place: u64) -> Option<String> {
         let mut symbols = self.of(pc).module.object().symbols.iter();
         let symbol = symbols.find(|it| {
@@ -259,12 +259,12 @@ impl<'a> CodeMap<'a> {
 }
 
 impl CodePlace {
-    /// Text of the instruction, if known.
+    /// Returns the text of the instruction, if known.
     pub fn instruction(&self) -> Option<&str> {
         self.instruction.as_deref()
     }
 
-    /// Address with symbol and offset, such as `at 0x100001300 (scale+0x10)`.
+    /// Formats the address with symbol and offset, such as `at 0x100001300 (scale+0x10)`.
     pub(super) fn address(&self) -> String {
         let place = self
             .place
@@ -273,20 +273,20 @@ impl CodePlace {
         format!("at {:#x}{}", self.pc, place.unwrap_or_default())
     }
 
-    /// Symbol and offset, or else the address.
+    /// Returns the symbol and offset, or else the address.
     pub fn symbol(&self) -> String {
         let place = self.place.as_deref().map(printable);
         place.unwrap_or_else(|| format!("{:#x}", self.pc))
     }
 
-    /// Source line, preceded by a line break and the indentation. Empty if unknown.
+    /// Returns the source line, preceded by a line break and the indentation, or empty text if the line is unknown.
     pub fn source_line(&self, indentation: &str) -> String {
         let line = |source: &String| format!("\n{indentation}--> {}", printable(source));
         self.source.as_ref().map(line).unwrap_or_default()
     }
 }
 
-/// Writes address, symbol and instruction, but not the source.
+/// Writes the address, symbol and instruction, but not the source line.
 impl fmt::Display for CodePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.address())?;

@@ -13,8 +13,8 @@ use super::launch::ReportLaunch;
 use super::place::PlaceReport;
 use super::text::{kernel_name, printable};
 
-/// A finding with all information that helps to understand it. [`fmt::Display`] writes it like a compiler diagnostic.
-/// The fields are the keys of the JSON that `serde` writes.
+/// Finding with all information that helps to understand it. [`fmt::Display`] formats it like a compiler diagnostic.
+/// The field names are the keys of the JSON that `serde` writes.
 ///
 /// # Examples
 /// ```
@@ -39,14 +39,14 @@ pub struct FindingReport {
     pub name: &'static str,
     /// `error` or `warning`.
     pub severity: &'static str,
-    /// Sentence without a full stop.
+    /// Description in one sentence, without the final period.
     pub message: String,
     /// Symbol of the kernel.
     kernel: Option<String>,
     /// Offending instruction.
     #[serde(flatten)]
     pub place: PlaceReport,
-    /// Other sides of the finding: instructions, or the host.
+    /// Other sides of the finding, such as the second access of a race: instructions or the host.
     pub sides: Vec<PlaceReport>,
     /// Accessed memory: `global` (which includes scratch), `lds` or `gds`.
     #[serde(serialize_with = "in_words")]
@@ -55,9 +55,9 @@ pub struct FindingReport {
     address: Option<u64>,
     /// Allocation that contains the address in device memory.
     buffer: Option<String>,
-    /// Kernel arguments that point to the memory: names, or else indices starting at 0.
+    /// Kernel arguments that point to the memory: their names, or else their indices, starting at 0.
     arguments: Vec<String>,
-    /// LDS variable at the offset, and distance from its start.
+    /// LDS variable at the offset, and the offset in it.
     variable: Option<String>,
     notes: Vec<String>,
     help: Option<String>,
@@ -65,7 +65,7 @@ pub struct FindingReport {
     dispatch: u64,
     /// Number of occurrences.
     pub count: u64,
-    /// Number of instructions, or pairs of instructions, merged into this finding because they share source lines.
+    /// Number of instructions, or of instruction pairs, merged into this finding because they share source lines.
     pub instructions: u64,
     #[serde(skip)]
     pub(super) kind: Kind,
@@ -140,12 +140,12 @@ impl FindingReport {
         }
     }
 
-    /// Symbol of the kernel, if known.
+    /// Returns the symbol of the kernel, if known.
     pub fn kernel(&self) -> Option<&str> {
         self.kernel.as_deref()
     }
 
-    /// Text of the instruction.
+    /// Returns the text of the instruction, if known.
     pub fn instruction(&self) -> Option<&str> {
         self.place.code.as_ref()?.instruction()
     }
@@ -161,7 +161,7 @@ impl FindingReport {
                     self.of_arguments()
                 ))
             }
-            // Messages and labels contain the offset in LDS and GDS.
+            // Messages and labels already contain offsets in LDS and GDS.
             _ => {
                 let variable = self.variable.as_ref()?;
                 Some(format!("address {address:#x} of LDS: {variable}"))
@@ -170,8 +170,7 @@ impl FindingReport {
         address.into_iter().chain(self.notes.iter().cloned())
     }
 
-    /// Names the arguments that point to the memory, after a comma. Omits an argument if the text already names its
-    /// buffer.
+    /// Lists the arguments that point to the memory, after a comma. Omits an argument if the text already names its buffer.
     fn of_arguments(&self) -> String {
         let is_buffer = |name: &&String| {
             let buffer = self
@@ -195,7 +194,7 @@ impl FindingReport {
         }
     }
 
-    /// Describes the number of merged instructions, if greater than 1.
+    /// Describes the number of merged instructions, if there are several.
     fn merged(&self) -> Option<String> {
         let instructions = if self.sides.is_empty() {
             "instructions"
@@ -206,7 +205,7 @@ impl FindingReport {
         (count > 1).then(|| format!("it stands for {count} {instructions} of these lines"))
     }
 
-    /// Returns the message, additional facts and help, on one line each.
+    /// Returns the message, additional facts and help, one per line.
     pub(super) fn full_message(&self) -> String {
         let help = self.help.iter().map(|help| format!("help: {help}"));
         let message = [self.message.clone()].into_iter();

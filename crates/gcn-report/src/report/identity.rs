@@ -7,7 +7,7 @@ use super::finding::FindingReport;
 use super::language::KernelLanguage;
 use super::place::PlaceReport;
 
-/// Identity of a finding from the reader's perspective, independent of load addresses.
+/// Identity of a finding from the reader's perspective. Does not depend on load addresses.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct FindingIdentity {
     name: &'static str,
@@ -18,9 +18,9 @@ pub(crate) struct FindingIdentity {
 /// Locations that identify a finding.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum PlacesIdentity {
-    /// Message without its numbers, and source lines.
+    /// Source lines, with the message without its numbers.
     Lines(String, Vec<LineIdentity>),
-    /// Instructions, and the detail of the finding's key.
+    /// Instructions, with the detail of the finding's key.
     Instructions(Vec<Option<InstructionIdentity>>, u64),
 }
 
@@ -58,14 +58,14 @@ impl FindingReport {
         }
     }
 
-    /// Returns the finding's instruction, and the other sides.
+    /// Returns the finding's instruction and the other sides.
     fn places(&self) -> impl Iterator<Item = &PlaceReport> {
         std::iter::once(&self.place).chain(&self.sides)
     }
 
     /// Returns the source lines of all sides, if they identify the finding. Returns `None` for assembly, where each
-    /// instruction has its own line; if an instruction has no line; and for checks that find compiler bugs, which are
-    /// reported per instruction.
+    /// instruction has its own line; for checks that find compiler bugs, which are reported per instruction; and if an
+    /// instruction has no line.
     fn lines(&self) -> Option<Vec<LineIdentity>> {
         let check = self.kind.about().check;
         let is_of_instructions = matches!(check, Check::Waits | Check::Hazards);
@@ -88,7 +88,7 @@ impl FindingReport {
     }
 }
 
-/// Replaces each number in text with a placeholder.
+/// Replaces each number in a text with `#`.
 fn without_numbers(text: &str) -> String {
     let mut shape = String::with_capacity(text.len());
     let mut is_number = false;

@@ -2,10 +2,10 @@
 
 use gcn_object::{KernelMetadata, SourceLanguage};
 
-/// Source language of a kernel. It determines the terms that advice uses.
+/// Source language of a kernel, which determines the terms used in advice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KernelLanguage {
-    /// Assembly, or unknown. Advice is given in terms of the machine.
+    /// Assembly or unknown. Advice uses hardware terms.
     Assembly,
     /// OpenCL C or C++ for OpenCL.
     OpenCl,
@@ -17,8 +17,8 @@ pub(super) enum KernelLanguage {
 const OPENCL_C: &str = "OpenCL C";
 
 impl KernelLanguage {
-    /// Determines the language of code that is run by a kernel, given its symbol and metadata. `unit` is the language
-    /// of the compilation unit, if known.
+    /// Determines the language of code that a kernel executes, given the kernel's symbol and metadata. `unit` is the
+    /// language of the compilation unit, if known.
     pub(super) fn new(
         unit: Option<SourceLanguage>,
         symbol: &str,

@@ -15,7 +15,7 @@ pub(super) struct WorkItem {
     pub(super) global: Option<[u64; 3]>,
 }
 
-/// Launch of a finding.
+/// Launch in which a finding occurred.
 #[derive(Clone, Copy)]
 pub(super) struct ReportLaunch<'a> {
     pub(super) launch: Option<&'a FindingLaunch>,
@@ -42,7 +42,7 @@ impl ReportLaunch<'_> {
         ])
     }
 
-    /// Returns the work-item of an instruction's lane.
+    /// Returns the work-item of the lane that executed an instruction.
     pub(super) fn work_item(&self, place: &FindingPlace) -> Option<WorkItem> {
         let (wave, lane) = (place.wave?, place.lane?);
         let shape = self.launch?.shape;
@@ -79,7 +79,7 @@ impl ReportLaunch<'_> {
         let pointing: Vec<Parameter<'_>> = pointing.collect();
         let has_names = pointing.iter().all(|it| it.name.is_some());
         let names = if has_names { Vec::new() } else { names(kernel) };
-        // Use the names only if their number is that of the parameters; otherwise, they may not correspond.
+        // Use the names only if there is one per parameter; otherwise, they may not correspond.
         let name = |it: &Parameter<'_>| names.get(it.index).cloned().flatten();
         let name = |it: &Parameter<'_>| name(it).filter(|_| names.len() == count);
         let label = |it: &Parameter<'_>| match it.name {
@@ -91,7 +91,7 @@ impl ReportLaunch<'_> {
 }
 
 impl WorkItem {
-    /// Describes the work-item in terms of the language. Empty for assembly.
+    /// Describes the work-item in terms of the language, after a comma. Returns empty text for assembly.
     pub(super) fn text(&self, language: KernelLanguage) -> String {
         let [x, y, z] = self.local;
         match (language, self.global) {

@@ -1,4 +1,4 @@
-//! Instructions of findings, and their source locations.
+//! Instructions involved in findings, and their source locations.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::code_map::{CodeMap, CodePlace, SourceLine};
 use super::launch::ReportLaunch;
 use super::text::shown_file;
 
-/// An instruction of a finding.
+/// Instruction involved in a finding.
 ///
 /// # Examples
 /// ```
@@ -27,7 +27,7 @@ use super::text::shown_file;
 /// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct PlaceReport {
-    /// Short description of the instruction's role.
+    /// Short description of the instruction's role in the finding.
     label: String,
     /// Instruction; `None` for the host.
     #[serde(flatten)]
@@ -41,15 +41,15 @@ pub struct PlaceReport {
     global_id: Option<[u64; 3]>,
     /// Source file in the debug information, if known.
     pub file: Option<String>,
-    /// Line in the source, starting at 1.
+    /// Source line number, starting at 1.
     pub line: Option<u32>,
-    /// Column in the source, starting at 1.
+    /// Source column, starting at 1.
     pub column: Option<u32>,
-    /// True if the instruction has no line of its own. `line` is then the nearest line of its function.
+    /// True if the instruction has no line of its own, and `line` is the nearest line of its function.
     is_nearest_line: bool,
     #[serde(skip)]
     source: Option<SourceLine>,
-    /// Work-item in terms of the language, after a comma. May be empty.
+    /// Work-item in terms of the source language, after a comma. May be empty.
     #[serde(skip)]
     work_item: String,
 }
@@ -82,7 +82,7 @@ impl PlaceReport {
         }
     }
 
-    /// Describes the wave that executed the instruction. Empty if it was not executed.
+    /// Describes the wave that executed the instruction. Returns empty text if no wave did.
     fn wave(&self) -> String {
         let (Some([x, y, z]), Some(wave)) = (self.workgroup, self.wave) else {
             return String::new();
@@ -95,7 +95,7 @@ impl PlaceReport {
         )
     }
 
-    /// Adds the labelled source line to a group, or else the location.
+    /// Adds the labelled source line to a group, or else only the location.
     pub(super) fn add_to<'a>(&'a self, group: Group<'a>, kind: AnnotationKind) -> Group<'a> {
         let Some(SourceLine { place, text, .. }) = &self.source else {
             let is_first = kind == AnnotationKind::Primary;
@@ -150,7 +150,7 @@ impl PlaceReport {
         )
     }
 
-    /// Column in UTF-16 code units, starting at 1. Without the line's text it is [`PlaceReport::column`].
+    /// Returns the column in UTF-16 code units, starting at 1. Without the line's text, returns [`PlaceReport::column`].
     pub(super) fn utf16_column(&self) -> Option<u32> {
         let column = self.column?;
         let text = self
@@ -160,7 +160,7 @@ impl PlaceReport {
         Some(text.map_or(column, |text| utf16_column(text, column)))
     }
 
-    /// Source location and inlining chain of an instruction with a line of its own; `None` if it has no line.
+    /// Returns the source location and inlining chain, or `None` if the instruction has no line of its own.
     pub(super) fn source_place(&self) -> Option<(&SourcePlace, &str)> {
         let source = self.source.as_ref().filter(|source| !source.is_nearest)?;
         Some((&source.place, &source.inlined))
@@ -168,7 +168,7 @@ impl PlaceReport {
 }
 
 impl SourceLine {
-    /// Column, starting at 1. If it is unknown, the column of the line's first word; `None` if the text is also unknown.
+    /// Returns the column, starting at 1. If unknown, returns the column of the line's first word, if the text is known.
     fn column(&self) -> Option<u32> {
         let column = self.place.column;
         match &self.text {
@@ -178,22 +178,22 @@ impl SourceLine {
     }
 }
 
-/// Replaces control characters, so that each takes up one column.
+/// Replaces control characters except tabs with spaces, so that each occupies one column.
 fn printable_line(text: &str) -> String {
     let printable = |c: char| if c.is_control() && c != '\t' { ' ' } else { c };
     text.chars().map(printable).collect()
 }
 
-/// Returns a line with its control characters replaced, and the byte range in it of the word at a column of `text`.
+/// Returns `text` with its control characters replaced, and the byte range in the result of the word at `column`.
 fn printable_token(text: &str, column: u32) -> (String, Range<usize>) {
     let word = token(text, column);
-    // A space may have fewer bytes than the control character that it replaces.
+    // A space may be shorter than the control character that it replaces.
     let start = printable_line(&text[..word.start]).len();
     let length = printable_line(&text[word]).len();
     (printable_line(text), start..start + length)
 }
 
-/// Converts a column that counts bytes to one that counts UTF-16 code units.
+/// Converts a column in bytes to a column in UTF-16 code units.
 fn utf16_column(text: &str, column: u32) -> u32 {
     let before = text
         .char_indices()
@@ -201,7 +201,7 @@ fn utf16_column(text: &str, column: u32) -> u32 {
     before.fold(1, |column, (_, c)| column + c.len_utf16() as u32)
 }
 
-/// Returns the byte range of the word at a column. Columns count bytes, starting at 1.
+/// Returns the byte range of the word at a column in bytes, starting at 1. Column 0 selects the first word.
 fn token(text: &str, column: u32) -> Range<usize> {
     let boundary = |at: &usize| text.is_char_boundary(*at);
     let first = text.len() - text.trim_start().len();

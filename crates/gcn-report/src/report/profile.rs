@@ -17,9 +17,9 @@ pub use page::ProfilePage;
 /// Schema version of [`ProfileReport`].
 const VERSION: u32 = 1;
 
-/// A profile with symbols and sources. [`std::fmt::Display`] writes tables of the hottest code, and
-/// [`ProfilePage`](super::ProfilePage) writes HTML. The fields are the keys of the JSON that `serde` writes, which
-/// `docs/profile.md` describes.
+/// Profile with symbols and sources. [`std::fmt::Display`] writes tables of the hottest code, and
+/// [`ProfilePage`](super::ProfilePage) writes HTML. The field names are the keys of the JSON that `serde` writes;
+/// `docs/profile.md` describes them.
 ///
 /// ```
 /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
@@ -50,7 +50,7 @@ pub struct ProfileReport {
     kernels: Vec<KernelProfile>,
 }
 
-/// Counts of a kernel.
+/// Profile of a kernel.
 #[derive(Clone, Debug, Serialize)]
 struct KernelProfile {
     /// Symbol, if the kernel has one.
@@ -71,7 +71,7 @@ struct KernelProfile {
     lines: Vec<LineProfile>,
 }
 
-/// Counts in the JSON format.
+/// Counts, with their names in JSON.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct CountsReport {
     executions: u64,
@@ -100,28 +100,28 @@ impl From<Counts> for CountsReport {
 }
 
 impl CountsReport {
-    /// Average number of active lanes in vector instructions.
+    /// Returns the average number of active lanes per vector instruction.
     fn lanes(&self) -> Option<f64> {
         ratio(self.active_lanes, self.vector_executions)
     }
 
-    /// Average number of cache lines per access.
+    /// Returns the average number of cache lines per memory access.
     fn lines_per_access(&self) -> Option<f64> {
         ratio(self.cache_lines, self.memory_accesses)
     }
 }
 
-/// Ratio of two numbers; `None` if the denominator is 0.
+/// Returns the ratio of two numbers, or `None` if the denominator is 0.
 fn ratio(of: u64, by: u64) -> Option<f64> {
     (by != 0).then(|| of as f64 / by as f64)
 }
 
-/// Counts of an instruction.
+/// Profile of an instruction.
 #[derive(Clone, Debug, Serialize)]
 struct InstructionProfile {
     /// Address of the instruction.
     pc: u64,
-    /// Preceding symbol, and offset from the symbol.
+    /// Preceding symbol and the offset from it.
     place: Option<String>,
     /// Text of the instruction.
     instruction: String,
@@ -132,7 +132,7 @@ struct InstructionProfile {
     skipped_bytes: u64,
     /// Source file in the debug information, if known.
     file: Option<String>,
-    /// Line in the source, starting at 1.
+    /// Source line number, starting at 1.
     line: Option<u32>,
     /// Inlining chain. Empty if the code was not inlined.
     #[serde(skip)]
@@ -142,7 +142,7 @@ struct InstructionProfile {
     text: Option<String>,
 }
 
-/// Counts of a source line, summed over its instructions.
+/// Profile of a source line, with counts summed over its instructions.
 #[derive(Clone, Debug, Serialize)]
 struct LineProfile {
     file: String,
@@ -217,13 +217,13 @@ impl KernelProfile {
         }
     }
 
-    /// Symbol, followed by the demangled name of a C++ kernel.
+    /// Returns the symbol, followed by the demangled name for a C++ kernel.
     fn title(&self) -> String {
         let name = self.name.as_deref().map(kernel_name);
         name.unwrap_or_else(|| "without a name".to_owned())
     }
 
-    /// Returns the classes that occur, in the order of [`Class::ALL`], and their numbers of executions.
+    /// Returns the classes that occur and their numbers of executions, in the order of [`Class::ALL`].
     fn mix(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let names = Class::ALL.iter().map(|class| class.name());
         names.filter_map(|name| Some((name, *self.classes.get(name)?)))
@@ -231,7 +231,7 @@ impl KernelProfile {
 }
 
 impl ProfileReport {
-    /// Creates the report on the kernels of several code objects.
+    /// Creates the report for the kernels of several code objects.
     pub(crate) fn of_codes<'m>(
         codes: impl Iterator<Item = (CodeMap<'m>, Kernels)>,
     ) -> ProfileReport {
@@ -241,7 +241,7 @@ impl ProfileReport {
                 kernels.into_iter().map(of_code).collect::<Vec<_>>()
             })
             .collect();
-        // The sort is stable: kernels with the same name remain in the order of their code objects.
+        // The sort is stable: kernels with the same name and target remain in the order of their code objects.
         kernels.sort_by(|a, b| (&a.name, a.target).cmp(&(&b.name, b.target)));
         ProfileReport {
             version: VERSION,
@@ -249,7 +249,7 @@ impl ProfileReport {
         }
     }
 
-    /// Returns the distinct names of targets.
+    /// Returns the distinct target names.
     fn targets(&self) -> Vec<&'static str> {
         let mut targets: Vec<_> = self.kernels.iter().map(|kernel| kernel.target).collect();
         targets.sort_unstable();
@@ -257,7 +257,7 @@ impl ProfileReport {
         targets
     }
 
-    /// Number of executions in all kernels.
+    /// Returns the number of executed instructions in all kernels.
     fn executions(&self) -> u64 {
         let executions = self.kernels.iter().map(|kernel| kernel.total.executions);
         executions.sum()

@@ -11,7 +11,7 @@ use super::finding::FindingReport;
 use super::notification::Notification;
 use super::place::PlaceReport;
 
-/// ID of the base URI for the source root. Readers map it to their own checkout.
+/// URI base ID of the source root. SARIF viewers map it to their own checkout.
 const ROOT: &str = "%SRCROOT%";
 
 /// Creates the log of a run: its findings, a rule per finding kind, and messages about the run.
@@ -52,29 +52,29 @@ fn run(root: &SourceRoot, results: Vec<Value>) -> Value {
 /// Creates a log with one run.
 fn document(run: Value) -> Value {
     json!({
-        // Code hosts require the key.
+        // Code hosts require this key.
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [run],
     })
 }
 
-/// Failure that concerns a whole input file.
+/// Failure of a whole input file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileFailure {
     /// Path of the file, relative to the current directory.
     pub file: String,
-    /// Reason, on one line.
+    /// Reason for the failure, on one line.
     pub message: String,
 }
 
 impl FileFailure {
-    /// Rule ID of results for failures.
+    /// Rule ID of results that describe failures.
     pub const RULE: &str = "failed-launch";
 }
 
-/// Merges logs of this library into one log, with a result `failed-launch` for each failed file. The log has a single run, since
-/// code hosts limit the number of runs.
+/// Merges logs of this library into one log, with a result `failed-launch` for each failed file. The log has a single
+/// run, since code hosts limit the number of runs.
 ///
 /// # Errors
 /// Fails if a write to `out` fails.
@@ -170,7 +170,7 @@ impl SourceRoot {
         }
     }
 
-    /// Returns the location of a file, which is relative if the file is below the root. Names in angle brackets are not files.
+    /// Returns the artifact location of a file, relative to the root for files below it. Names in `<>` are not files.
     fn artifact(&self, file: &str) -> Value {
         if file.starts_with('<') {
             return json!({ "uri": uri(file) });

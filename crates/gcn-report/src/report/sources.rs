@@ -33,7 +33,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Finds the source line at a location in the debug information or in a file.
+    /// Returns the source line at a location. The text comes from the debug information, or else from the file.
     pub(super) fn whole_line(&mut self, lines: &SourceLines, place: &SourcePlace) -> Option<&str> {
         let file = self.files.entry(place.file.clone());
         let known = file.or_insert_with_key(|path| {
@@ -45,8 +45,8 @@ impl Sources {
         known.get(&place.line).map(String::as_str)
     }
 
-    /// Describes the source line at an address, as in `scale.cl:4: return x + x;`, followed by the inlining chain.
-    /// Returns `None` if the line is unknown.
+    /// Describes the source line at an address, as in `scale.cl:4: return x + x;`. The inlining chain follows the line
+    /// number. Returns `None` if the line is unknown.
     ///
     /// # Examples
     /// ```
@@ -91,7 +91,7 @@ fn read(path: &Path) -> Option<BTreeMap<u32, String>> {
     Some((1..).zip(text.lines().map(str::to_owned)).collect())
 }
 
-/// Describes the inlining chain, innermost call first, as in ` (twice, inlined at scale.cl:10)`. Empty if not inlined.
+/// Describes the inlining chain, innermost call first, as in ` (twice, inlined at scale.cl:10)`. Empty without inlining.
 pub(super) fn inlined(frames: &[SourceFrame]) -> String {
     let mut text = String::new();
     for pair in frames.windows(2) {

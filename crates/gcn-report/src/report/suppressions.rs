@@ -65,7 +65,7 @@ fn name_of_kinds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D
 }
 
 impl Suppression {
-    /// Creates a suppression of one finding, independent of its load address.
+    /// Creates a suppression for one finding that does not depend on its load address.
     fn of(report: &FindingReport) -> Suppression {
         // A finding merged from several instructions has no common instruction text.
         let is_single = report.instructions == 1;
@@ -94,7 +94,7 @@ impl Suppression {
     }
 }
 
-/// Error in the text of a suppression file.
+/// Syntax error or invalid entry in a suppression file.
 ///
 /// # Examples
 /// ```
@@ -111,7 +111,7 @@ pub struct InvalidSuppressions {
     pub message: String,
     /// Byte range of the error in the text.
     pub span: Range<usize>,
-    /// Line, starting at 1.
+    /// Line number, starting at 1.
     line: usize,
 }
 
@@ -127,7 +127,7 @@ impl InvalidSuppressions {
     }
 }
 
-/// Error for a suppression file.
+/// Error from reading a suppression file.
 ///
 /// # Examples
 /// ```
@@ -211,7 +211,7 @@ impl Suppressions {
         Ok(all)
     }
 
-    /// Creates suppressions of the given findings, without duplicates.
+    /// Creates suppressions for the given findings, without duplicates.
     ///
     /// # Examples
     /// ```
@@ -271,7 +271,7 @@ impl Suppressions {
 
 impl std::fmt::Display for Suppressions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Serialization does not fail: TOML can represent all strings and numbers.
+        // Serialization cannot fail: TOML can represent all strings and numbers.
         f.write_str(&toml::to_string(self).map_err(|_| std::fmt::Error)?)
     }
 }

@@ -1,4 +1,4 @@
-//! Text from files and programs, formatted for messages.
+//! Formatting of text from files and programs for messages.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -32,9 +32,9 @@ pub fn plural(number: u64, noun: &str, ending: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { ending })
 }
 
-/// Displayed name of a source file, which is relative if the file is below the working directory.
+/// Returns the name to display for a source file, relative to the working directory for files below it.
 pub(super) fn shown_file(file: &str) -> String {
-    // Listings use the directory for each instruction, so determine it once.
+    // Listings need the directory for each instruction, so determine it once.
     static DIRECTORY: LazyLock<PathBuf> =
         LazyLock::new(|| std::env::current_dir().unwrap_or_default());
     let below = Path::new(file).strip_prefix(&*DIRECTORY).ok();
@@ -42,7 +42,7 @@ pub(super) fn shown_file(file: &str) -> String {
     printable(below.unwrap_or(file))
 }
 
-/// Symbol of a kernel, followed by the demangled name of a C++ kernel.
+/// Formats the symbol of a kernel, followed by the demangled name for a C++ kernel.
 ///
 /// # Examples
 /// ```

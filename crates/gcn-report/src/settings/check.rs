@@ -10,21 +10,21 @@ use gcn_observe::matches;
 use super::output;
 use super::variables::{COMMA, SettingsError, Variables, items};
 
-/// Environment variable for the names of checks, separated by commas, or [`DEFAULT_CHECKS`].
+/// Environment variable for the checks to run: a comma-separated list of names, or [`DEFAULT_CHECKS`].
 pub(super) const CHECK: &str = "GCN_CHECK";
-/// Environment variable for the names of kernels to check, separated by commas.
+/// Environment variable for the kernels to check, as a comma-separated list of names.
 const KERNEL: &str = "GCN_CHECK_KERNEL";
 /// Environment variable for the number of initial launches to skip.
 const LAUNCH_SKIP: &str = "GCN_CHECK_LAUNCH_SKIP";
 /// Environment variable for the number of launches to check after the skipped ones.
 const LAUNCH_COUNT: &str = "GCN_CHECK_LAUNCH_COUNT";
-/// Environment variable for the number of findings that stops the run.
+/// Environment variable for the number of findings at which the run stops.
 const STOP_AT: &str = "GCN_CHECK_STOP_AT";
 /// Environment variable for the format of findings.
 const FORMAT: &str = "GCN_CHECK_FORMAT";
 /// Environment variable for the output file of findings.
 const OUTPUT: &str = "GCN_CHECK_OUTPUT";
-/// Environment variable for suppression files, separated like directories in PATH.
+/// Environment variable for the suppression files, separated like the directories in `PATH`.
 const SUPPRESS: &str = "GCN_CHECK_SUPPRESS";
 /// Environment variable that requests suppressions instead of findings if its value is [`YES`].
 const GEN_SUPPRESSIONS: &str = "GCN_CHECK_GEN_SUPPRESSIONS";
@@ -43,7 +43,7 @@ pub(super) const OTHERS: [&str; 9] = [
     GEN_SUPPRESSIONS,
     ERROR_EXITCODE,
 ];
-/// Value of a boolean variable that is true.
+/// Value that enables a boolean variable.
 const YES: &str = "1";
 
 /// Name of the set of checks that are enabled by default.
@@ -63,7 +63,7 @@ pub enum FindingFormat {
     /// Text in the style of compiler diagnostics.
     #[default]
     Text,
-    /// A JSON array of findings.
+    /// JSON array of findings.
     Json,
     /// Static Analysis Results Interchange Format 2.1.0.
     Sarif,
@@ -92,7 +92,7 @@ impl FindingFormat {
         output::form(&FindingFormat::NAMES, name)
     }
 
-    /// Name of the format.
+    /// Returns the name of the format.
     pub fn name(self) -> &'static str {
         match self {
             FindingFormat::Text => "text",
@@ -121,7 +121,7 @@ pub struct CheckSettings {
     pub launch_skip: u64,
     /// Number of launches to watch after the skipped ones; `None` for all.
     pub launch_count: Option<u64>,
-    /// Number of different findings that stops a run.
+    /// Number of distinct findings at which a run stops.
     pub stop_at: Option<u64>,
     /// Output format of the findings.
     pub format: FindingFormat,
@@ -131,7 +131,7 @@ pub struct CheckSettings {
     pub suppress: Vec<PathBuf>,
     /// True to write a suppression file instead of findings.
     pub gen_suppressions: bool,
-    /// Exit status of a program with findings, instead of 0.
+    /// Exit status that replaces 0 if the program has findings.
     pub error_exitcode: Option<u8>,
 }
 
@@ -286,8 +286,8 @@ impl CheckSettings {
     }
 }
 
-/// True if a pattern denotes the kernel with the symbol `kernel`. A pattern is a symbol, in which `*` matches any text, or any
-/// name accepted by [`gcn_object::NamePattern`].
+/// True if a pattern denotes the kernel with the symbol `kernel`. A pattern is a symbol, in which `*` matches any text,
+/// or any name accepted by [`gcn_object::NamePattern`].
 ///
 /// # Examples
 /// ```
@@ -299,8 +299,8 @@ pub fn names_kernel(pattern: &str, kernel: &str) -> bool {
     matches(pattern, kernel) || NamePattern::new(pattern).denotes(kernel)
 }
 
-/// Parses names of kernels, in the form accepted by [`names_kernel`], separated by commas. Commas in brackets belong to the
-/// names.
+/// Parses a comma-separated list of kernel names in the form accepted by [`names_kernel`]. Commas in brackets belong to
+/// the names.
 ///
 /// # Errors
 /// Fails if the list is empty.
@@ -330,7 +330,7 @@ pub fn kernels(text: &str) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// Parses names of checks, separated by commas; [`DEFAULT_CHECKS`] stands for the default checks.
+/// Parses a comma-separated list of check names, or [`DEFAULT_CHECKS`] for the default checks.
 ///
 /// # Errors
 /// Fails if a check is unknown, or the list is empty.

@@ -1,4 +1,4 @@
-//! `HSA_OVERRIDE_GFX_VERSION`, which presents devices as another target.
+//! `HSA_OVERRIDE_GFX_VERSION`, which presents devices to programs as another target.
 
 use std::env;
 
@@ -9,10 +9,10 @@ const VARIABLE: &str = "HSA_OVERRIDE_GFX_VERSION";
 
 /// Returns the target that device number `device` (starting at 0) presents to programs, as set by
 /// `HSA_OVERRIDE_GFX_VERSION` or `HSA_OVERRIDE_GFX_VERSION_N`. As in ROCm, the host processor is node 0. Programs see a
-/// device of that target, but it executes their code like the actual chip. `None` if the variables are not set.
+/// device of that target, but it executes code like the actual chip. Returns `None` if neither variable is set.
 ///
 /// # Errors
-/// Fails if the version is malformed, or does not belong to a GCN target. The message begins with the name of the variable.
+/// Fails if the version is malformed or does not belong to a GCN target. The message begins with the variable's name.
 ///
 /// # Examples
 /// ```

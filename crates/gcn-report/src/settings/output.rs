@@ -23,7 +23,7 @@ pub const STANDARD: &str = "-";
 /// ```
 pub const PROCESS: &str = "%p";
 
-/// Returns the output file of a process, with [`PROCESS`] replaced by the process ID; `None` for [`STANDARD`].
+/// Returns the output file of a process, with [`PROCESS`] replaced by the process ID, or `None` for [`STANDARD`].
 pub(super) fn file_of(output: &Path, process: u32) -> Option<PathBuf> {
     let output = (output != Path::new(STANDARD)).then_some(output)?;
     Some(match output.to_str() {

@@ -25,9 +25,9 @@ const FORMAT: &str = "GCN_PROFILE_FORMAT";
 pub enum ProfileFormat {
     /// Tables of the hottest instructions and source lines.
     Text,
-    /// All counts. `docs/profile.md` lists the keys.
+    /// JSON with all counts. `docs/profile.md` describes the keys.
     Json,
-    /// A self-contained HTML page with the annotated listing.
+    /// Self-contained HTML page with annotated listings.
     Html,
 }
 
@@ -54,7 +54,7 @@ impl ProfileFormat {
         output::form(&ProfileFormat::NAMES, name)
     }
 
-    /// Name of the format.
+    /// Returns the name of the format.
     pub fn name(self) -> &'static str {
         match self {
             ProfileFormat::Text => "text",
@@ -95,7 +95,7 @@ impl ProfileFormat {
 pub struct ProfileSettings {
     /// Output file; [`STANDARD`](super::STANDARD) is standard error.
     pub file: PathBuf,
-    /// Output format; `None` for the format of the file's extension.
+    /// Output format; `None` to choose by the file's extension.
     pub format: Option<ProfileFormat>,
 }
 

@@ -1,8 +1,8 @@
-//! Environment variables, and errors in their values.
+//! Reading of environment variables, and errors in their values.
 
 use std::ffi::OsString;
 
-/// Separator of list items.
+/// Separator of list elements.
 pub(super) const COMMA: char = ',';
 
 /// Error for an environment variable with an invalid value.
@@ -20,13 +20,13 @@ pub(super) const COMMA: char = ',';
 pub struct SettingsError {
     /// Name of the variable.
     pub variable: &'static str,
-    /// Error message with the value and the accepted values.
+    /// Error message that states the value and the accepted values.
     pub problem: String,
 }
 
-/// Environment variables, read through a function.
+/// Environment variables, accessed through a function.
 pub(super) struct Variables<F> {
-    /// Looks up a variable.
+    /// Function that looks up a variable.
     pub(super) value: F,
 }
 
@@ -60,7 +60,7 @@ impl<F: Fn(&str) -> Option<OsString>> Variables<F> {
     }
 }
 
-/// Returns the nonempty items of a list.
+/// Splits a list into its nonempty elements, without surrounding whitespace.
 pub(super) fn items(text: &str, separator: char) -> Vec<String> {
     let items = text.split(separator).map(str::trim);
     items

@@ -3,7 +3,7 @@ for (const table of document.querySelectorAll("table")) {
   const body = table.tBodies[0];
   const rows = [...body.rows];
   const heads = [...table.tHead.rows[0].cells];
-  // Cells without a number in `data-v` are compared as text, and come last.
+  // Cells without a number in `data-v` are compared as text.
   const value = (row, column) => {
     const cell = row.cells[column];
     return cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v);

@@ -1,4 +1,4 @@
-//! Profiles as self-contained HTML: annotated listings and source lines of each kernel.
+//! HTML output of profiles: annotated listings and source lines of each kernel, in a self-contained page.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ const SCRIPT: &str = include_str!("page.js");
 /// Hues in degrees, assigned in order to the classes that occur in a kernel.
 const HUES: [u32; 13] = [212, 28, 145, 340, 265, 55, 185, 5, 300, 90, 235, 165, 120];
 
-/// HTML page of a profile. [`fmt::Display`] writes a single file without external scripts, styles or images.
+/// HTML page for a profile. [`fmt::Display`] writes a single file without external scripts, styles or images.
 ///
 /// # Examples
 /// ```
@@ -24,7 +24,7 @@ const HUES: [u32; 13] = [212, 28, 145, 340, 265, 55, 185, 5, 300, 90, 235, 165, 
 /// ```
 pub struct ProfilePage<'a>(pub &'a ProfileReport);
 
-/// Text to be escaped in HTML.
+/// Text whose [`fmt::Display`] output is escaped for HTML.
 struct HtmlText<'a>(&'a str);
 
 impl fmt::Display for HtmlText<'_> {
@@ -45,7 +45,7 @@ impl fmt::Display for HtmlText<'_> {
     }
 }
 
-/// Writes a table head with sortable columns. Numeric columns are right-aligned.
+/// Writes a table header with sortable columns. Numeric columns are right-aligned.
 fn head(f: &mut fmt::Formatter<'_>, columns: &[(&str, bool)]) -> fmt::Result {
     f.write_str("<div class=wide><table><thead><tr>")?;
     for (name, is_number) in columns {
@@ -59,7 +59,7 @@ fn head(f: &mut fmt::Formatter<'_>, columns: &[(&str, bool)]) -> fmt::Result {
     f.write_str("</tr></thead><tbody>\n")
 }
 
-/// Columns for counts: title, and true if numeric.
+/// Columns for counts: title, and a flag that is true if the column is numeric.
 const COUNTS: [(&str, bool); 6] = [
     ("executions", true),
     ("share", true),
@@ -92,7 +92,7 @@ fn optional(f: &mut fmt::Formatter<'_>, number: Option<f64>) -> fmt::Result {
     }
 }
 
-/// Writes a cell with a number, empty for 0.
+/// Writes a cell for a number, with no text for 0.
 fn whole_number(f: &mut fmt::Formatter<'_>, number: u64) -> fmt::Result {
     match number {
         0 => f.write_str("<td class=n data-v=0></td>"),
@@ -228,7 +228,7 @@ impl KernelProfile {
         f.write_str("</section>\n")
     }
 
-    /// Writes the mix of classes as a bar with a legend.
+    /// Writes the instruction mix by class as a bar with a legend.
     fn bar(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let whole = self.total.executions;
         let colours = || HUES.iter().cycle();

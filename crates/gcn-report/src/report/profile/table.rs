@@ -1,4 +1,4 @@
-//! Profiles as text tables.
+//! Text output of profiles as tables.
 
 use std::cmp::Reverse;
 use std::fmt::{self, Write};
@@ -13,12 +13,12 @@ const COLUMNS: &str = "  executions   share   lanes  lines/access    conflicts";
 /// Number of lanes in a wave.
 const LANES: f64 = 64.0;
 
-/// Formats a count with its unit, which is `one` or `several`.
+/// Formats a count with its unit, `one` in the singular and `several` in the plural.
 fn count(number: u64, one: &str, several: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { several })
 }
 
-/// Percentage of `part` in `whole`.
+/// Returns `part` as a percentage of `whole`, or 0 if `whole` is 0.
 pub(super) fn percentage(part: u64, whole: u64) -> f64 {
     super::ratio(part, whole).map_or(0.0, |it| 100.0 * it)
 }
@@ -28,7 +28,7 @@ fn number(it: Option<f64>) -> String {
     it.map_or("-".to_owned(), |it| format!("{it:.1}"))
 }
 
-/// Formats the executions, share, active lanes, lines and conflicts of a row.
+/// Formats the cells of a row for [`COLUMNS`].
 fn columns(counts: &CountsReport, whole: u64) -> String {
     let conflicts = if counts.bank_conflicts == 0 {
         "-".to_owned()
@@ -54,7 +54,7 @@ fn hottest<T>(
     text: impl Fn(&T) -> String,
 ) -> fmt::Result {
     let mut sorted: Vec<&T> = rows.iter().collect();
-    // The sort is stable: equally hot rows remain in order.
+    // The sort is stable: equally hot rows keep their order.
     sorted.sort_by_key(|row| Reverse(counts(row).executions));
     writeln!(f, "{COLUMNS}  {name}")?;
     for row in sorted.iter().take(MOST_ROWS) {
@@ -76,7 +76,7 @@ fn hottest<T>(
     Ok(())
 }
 
-/// Writes everything after the name.
+/// Writes the text that follows the kernel's name.
 impl fmt::Display for KernelProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let total = &self.total;
