@@ -222,7 +222,7 @@ fn written(ty: Type, indices: Range<u64>, number: impl Fn(u64) -> u64) -> Vec<u8
     }
 }
 
-/// Specialization of [`written`] for elements of `SIZE` bytes.
+/// Implements [`written`] for elements of `SIZE` bytes.
 fn sized<const SIZE: usize>(indices: Range<u64>, number: impl Fn(u64) -> u64) -> Vec<u8> {
     let mut bytes = vec![0; (indices.end - indices.start) as usize * SIZE];
     for (element, index) in bytes.chunks_exact_mut(SIZE).zip(indices) {

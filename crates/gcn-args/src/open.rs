@@ -1,4 +1,4 @@
-//! Opening of files named by arguments.
+//! Access to files named by arguments.
 
 use std::path::Path;
 

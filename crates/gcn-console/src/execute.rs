@@ -1,4 +1,4 @@
-//! Execution of commands: parses their arguments and applies them to the session.
+//! Command execution: parses arguments and applies commands to the session.
 
 use gcn_debug::{
     Evaluated, Expr, Format, Line, Place, Resume, Scalar, Session, Space, Stop, StopKind,

@@ -1,4 +1,4 @@
-//! Conversion of checker findings.
+//! Conversion of checker findings to engine findings.
 
 use gcn_debug::Finding;
 use gcn_observe::finding::Kind;

@@ -1,4 +1,4 @@
-//! Parsing of expressions, element ranges, and locations for breakpoints and listings.
+//! Parsers for expressions, element ranges, and locations for breakpoints and listings.
 
 use gcn_debug::{
     EvalError, Evaluated, Expr, Line, ParseError, Session, Space, StopKind, Symbol, Target,

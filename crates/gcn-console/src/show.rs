@@ -1,4 +1,4 @@
-//! Formatting of stops, values, memory and waves.
+//! Formatters for stops, values, memory and waves.
 
 use std::fmt::Write as _;
 

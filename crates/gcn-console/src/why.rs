@@ -1,4 +1,4 @@
-//! Formatting of answers to `why`.
+//! Formatters for answers to `why`.
 
 mod terms;
 mod tree;

@@ -400,7 +400,7 @@ fn engine(text: &str) -> Result<Engine, String> {
     Engine::named(text).map_err(|error| error.to_string())
 }
 
-/// Parses a number of instructions, which is at least 1.
+/// Parses a positive number of instructions.
 ///
 /// # Errors
 /// Fails if the text is invalid. The message states the accepted range.

@@ -1,4 +1,4 @@
-//! Formatting of locations, values and origins.
+//! Formatters for locations, values and origins.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -35,7 +35,7 @@ impl RunNames {
         self.launches.get(run as usize).copied().unwrap_or(0)
     }
 
-    /// True if there are several runs, so that text must name them.
+    /// True if there are several runs, so that messages must name them.
     pub fn has_several_runs(&self) -> bool {
         self.launches.len() > 1
     }
@@ -168,7 +168,7 @@ pub struct Terms<'a> {
 }
 
 impl<'a> Terms<'a> {
-    /// Creates the terms for an answer.
+    /// Combines an answer with the names used to describe it.
     pub fn new(names: RunNames, program: &'a Program, answer: &'a Answer) -> Terms<'a> {
         Terms {
             answer,

@@ -1,4 +1,4 @@
-//! Formatting of answers as text trees.
+//! Formatter that presents answers as text trees.
 //!
 //! An instruction is expanded once, at the occurrence nearest to the root; other occurrences refer to it by number.
 //! Uninformative dependences are omitted: lanes that were active from the start, launch values in addresses, and

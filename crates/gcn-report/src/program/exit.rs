@@ -1,7 +1,7 @@
 //! Process exit: writes the profile and the findings, and changes the exit status if the settings request one for
 //! findings.
 //!
-//! One of the modules that may use `unsafe`: it registers callbacks with the C library.
+//! This module uses `unsafe` code to register callbacks with the C library.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};

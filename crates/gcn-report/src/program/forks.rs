@@ -1,6 +1,6 @@
 //! Detection of forked children, which lack the parent's threads and have copies of its locks.
 //!
-//! One of the modules that may use `unsafe`: it registers callbacks with the C library.
+//! This module uses `unsafe` code to register callbacks with the C library.
 #![allow(unsafe_code)]
 
 use std::sync::Once;

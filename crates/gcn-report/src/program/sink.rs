@@ -1,4 +1,4 @@
-//! Output files of traces.
+//! Output destinations for traces.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

@@ -360,7 +360,7 @@ fn number(text: &str) -> Result<u64, String> {
         .map_err(|_| format!("`{text}` is not a number"))
 }
 
-/// Parses a number of findings, which is at least 1.
+/// Parses a positive number of findings.
 ///
 /// # Errors
 /// Fails if the text is invalid. The message states the accepted range.

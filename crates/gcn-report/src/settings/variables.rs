@@ -1,4 +1,4 @@
-//! Reading of environment variables, and errors in their values.
+//! Access to environment variables, and errors in their values.
 
 use std::ffi::OsString;
 
