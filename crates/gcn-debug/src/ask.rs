@@ -1,4 +1,4 @@
-//! Requests to explain a value at a stop.
+//! User requests to explain a value at a stop.
 
 use crate::error::EvalError;
 use crate::eval::{Evaluated, resolve};

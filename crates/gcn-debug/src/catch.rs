@@ -9,7 +9,7 @@ pub struct Finding {
     pub name: &'static str,
     /// Message to show.
     pub message: String,
-    /// Descriptions of the instruction and of the other sides of the finding.
+    /// Descriptions of the reported instruction, and then of the other instructions involved.
     pub places: Vec<String>,
 }
 

@@ -1,8 +1,8 @@
-//! Checkpoints: saved states of a launch, to which it can return.
+//! Checkpoints: saved states to which a launch can return.
 //!
-//! Checkpoints are taken between workgroup turns, at least a minimum interval apart. When there are too many, some are
-//! dropped: the farther a checkpoint is from the current position, the larger the gap its removal may leave. Gaps
-//! therefore grow in proportion to distance, and the number of checkpoints grows with its logarithm.
+//! Checkpoints are taken between workgroup turns, at least a minimum interval apart. If there are too many, some are
+//! dropped: the farther a checkpoint is from the current position, the larger a gap its removal may leave. Gaps thus
+//! grow in proportion to the distance, and the number of checkpoints grows with the logarithm of the distance.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -44,11 +44,11 @@ impl Default for Recording {
     }
 }
 
-/// Memory at a checkpoint.
+/// Memory contents at a checkpoint.
 #[derive(Debug)]
 enum SavedMemory {
     Image(Pages),
-    /// Number of the log interval that begins at the checkpoint.
+    /// Undo log, by number of the interval that begins at the checkpoint.
     Log(u64),
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// True if `moment` is later than this checkpoint. A wave that is missing here counts as not yet started.
+    /// True if the checkpoint precedes `moment`. A wave missing from the checkpoint counts as not yet started.
     fn is_before(&self, moment: Moment) -> bool {
         let wave = self.run.wave(moment.wave);
         wave.is_none_or(|wave| wave.executed < moment.executed)
@@ -104,12 +104,12 @@ pub(crate) enum Unrecordable {
     Stores,
     /// The kernel makes host calls, and the host's state for them cannot be saved.
     HostCalls,
-    /// The kernel has executed an instruction that is not repeatable, for this reason.
+    /// The kernel has executed a nondeterministic instruction, described by this message.
     Instruction(&'static str),
 }
 
 /// Returns the reason why a launch cannot be repeated, or `None` if it can. `has_host` is true for launches of a host
-/// program, which receives messages.
+/// program, which receives the kernel's messages.
 pub(crate) fn unrepeatable(run: &Dispatched<'_>, has_host: bool) -> Option<&'static str> {
     let reason = |step: &Step| match step.inst.does() {
         Does::Time(Clock::Reference) => {
@@ -200,7 +200,7 @@ impl Checkpoints {
         self.log.as_ref()
     }
 
-    /// True for launches of a host program, whose code runs concurrently.
+    /// True for launches of a host program, whose code runs concurrently with kernels.
     pub(crate) fn has_host(&self) -> bool {
         self.log.is_some()
     }
@@ -222,7 +222,7 @@ impl Checkpoints {
         self.bytes + self.log.as_ref().map_or(0, StoreLog::bytes)
     }
 
-    /// Returns the number of checkpoints up to and including a turn.
+    /// Returns the number of checkpoints taken up to and including a turn.
     fn count_until(&self, turn: u64) -> usize {
         self.all.partition_point(|it| it.turn <= turn)
     }

@@ -88,7 +88,7 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
     }
 }
 
-/// Returns the limits for the turn of a wave that does not stop, or holds the wave.
+/// Returns the limits for the turn of a wave that does not stop, or [`Turn::Hold`] if the scheduler holds the wave.
 pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -> Turn {
     let Current { at, pc } = current;
     let focus = state.goal.wave().or(state.focus);

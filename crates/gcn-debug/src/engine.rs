@@ -1,9 +1,9 @@
-//! Run control: detects stops, reports them to the front end, and resumes the run as it decides.
+//! Run control: detects stops, reports them to the front end, and resumes the run as the front end decides.
 //!
-//! The emulator calls [`Debugger::turn`] before each turn of a wave, and within the turn before each instruction for
-//! which [`Debugger::stops`] is true. The engine then compares watched values that the last instruction may have
-//! changed, checks the breakpoints and the goal of the last command, and limits the turn. With a watchpoint set, waves
-//! single-step the instructions that may change the watched value.
+//! The emulator calls [`Debugger::turn`] before each turn of a wave. Within a turn, it calls again at the instruction
+//! limit and before each instruction for which [`Debugger::stops`] is true. The engine then compares watched values that
+//! the last instruction may have changed, checks the breakpoints and the goal of the last command, and sets the next
+//! limit. With a watchpoint set, waves single-step the instructions that may change the watched value.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -40,21 +40,21 @@ pub trait FrontEnd: Send {
     /// [`Resume::Continue`].
     fn idle(&mut self, session: &mut Session<'_, '_>) -> Resume;
 
-    /// Called to show what does not stop the run: [`Stop::Diverged`], or a fault or findings ([`Session::set_catches`]).
+    /// Called for events that do not stop the run: [`Stop::Diverged`], or a fault or findings ([`Session::set_catches`]).
     fn passed(&mut self, session: &Session<'_, '_>, stop: &Stop);
 
     /// Called when a launch starts, before its first instruction and before breakpoints are checked. Not called for
     /// replays.
     fn begins(&mut self, _session: &mut Session<'_, '_>) {}
 
-    /// Called while waves are running, after [`Setup::attention`] has been set, and by [`Engine::attend`]. Changes to
-    /// the focus are undone.
+    /// Called while waves are running, after [`Setup::attention`] has been set, and by [`Engine::attend`]. The engine
+    /// restores the focus afterwards.
     fn attend(&mut self, _session: &mut Session<'_, '_>) -> Attention {
         Attention::Ignore
     }
 }
 
-/// Decision of [`FrontEnd::attend`].
+/// Result of [`FrontEnd::attend`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Attention {
     /// Continues the last command.
@@ -63,7 +63,7 @@ pub enum Attention {
     Stop,
 }
 
-/// Parameters for creating an engine.
+/// Parameters of [`Engine::new`].
 pub struct Setup {
     /// Code to debug.
     pub program: Program,
@@ -175,7 +175,7 @@ impl Engine {
         }
     }
 
-    /// Buffers that expressions can refer to by name.
+    /// Returns the buffers that expressions can refer to by name.
     pub fn buffers(&self) -> Vec<NamedBuffer> {
         self.state().buffers.clone()
     }
@@ -187,7 +187,7 @@ impl Engine {
         state.record.checkpoints.restore_first(&state.memory);
     }
 
-    /// Takes the question of [`Leave::Why`] or [`Resume::Why`].
+    /// Takes the pending question after [`Leave::Why`] or [`Resume::Why`].
     pub fn question(&self) -> Option<WhyRequest> {
         self.state().question.take()
     }
@@ -209,7 +209,7 @@ impl Engine {
         begin_run(&mut state);
     }
 
-    /// Prepares to rerun the launch before the last one prepared, after [`Leave::Earlier`] or a decision to go back while
+    /// Prepares to rerun the launch before the most recent one, after [`Leave::Earlier`] or a decision to go back while
     /// no launch was running.
     pub fn begin_earlier(&self) {
         let mut guard = self.state();
@@ -222,7 +222,7 @@ impl Engine {
 
     /// Takes the reason why the debugger ended the run, or returns `None` if the run ended by itself. After
     /// [`Leave::Why`], rerun the launch without calling [`Engine::begin`]; after [`Leave::Earlier`], call
-    /// [`Engine::begin_earlier`] and rerun the launch before it.
+    /// [`Engine::begin_earlier`] and rerun the previous launch.
     pub fn left(&self) -> Option<Leave> {
         let mut state = self.state();
         let goal = std::mem::replace(&mut state.goal, Goal::Run);
@@ -249,7 +249,7 @@ impl Engine {
     fn rest(&self, has_next: bool) -> Resume {
         let mut guard = self.state();
         let state = &mut *guard;
-        // A step that has ended with its launch stops here.
+        // A step that reached the end of its launch stops here, not in the next launch.
         state.stops_once = false;
         state.has_next = has_next;
         let mut session = Session {
@@ -265,7 +265,7 @@ impl Engine {
         resume
     }
 
-    /// Passes the front end the findings that do not stop the run.
+    /// Reports findings that do not stop the run to the front end.
     fn pass(&self, state: &mut State, paused: Option<&mut Paused<'_>>) {
         if state.passing.is_empty() {
             return;
@@ -283,7 +283,7 @@ impl Engine {
         }
     }
 
-    /// Calls the front end if it requested attention, and returns the stop that it asks for.
+    /// Calls the front end if it requested attention. Returns the stop if the front end asks for one.
     fn attended(&self, state: &mut State, paused: &mut Paused<'_>, now: Current) -> Option<Stop> {
         if state.ends_turn() || !state.attention.swap(false, AcqRel) {
             return None;
@@ -350,8 +350,8 @@ impl Debugger for Engine {
             let Some(stop) = found else {
                 break;
             };
-            // These stops come before the check for breakpoints at the next instruction. Breakpoints are checked when
-            // the run resumes, unless the user steps past them.
+            // These stops precede the breakpoint check at the next instruction. The check follows when the run resumes,
+            // unless the user steps past the instruction.
             let is_unchecked = match &stop {
                 Stop::Watchpoints { .. } | Stop::Findings(_) => true,
                 Stop::Condition { number, .. } => {
@@ -414,7 +414,7 @@ impl Debugger for Engine {
                 ..
             }
         );
-        // A fault that stops is the last stop of its launch.
+        // A fault that stops the run is the last stop of its launch.
         if seeks_last && state.catches.faults {
             state.goal = Goal::Run;
         } else if replay::end_search(state) {
@@ -498,7 +498,7 @@ impl Debugger for Engine {
     }
 }
 
-/// Prepares for a run without a goal.
+/// Clears the goal and the dispatch before a run.
 fn begin_run(state: &mut State) {
     state.goal = Goal::Run;
     state.dispatch = None;
@@ -513,7 +513,7 @@ fn is_exact(state: &State) -> bool {
         || matches!(state.goal, Goal::ToFault(_))
 }
 
-/// Prepares the state for the first turn of a launch or its replay. Returns the stop at its start, if requested.
+/// Prepares the state for the first turn of a launch or its replay. Returns the stop at the start, if requested.
 fn begin(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     state.dispatch = Some(paused.dispatched().id);
     state.passed.clear();

@@ -1,4 +1,4 @@
-//! Evaluation of expressions, and resolution of the locations they denote.
+//! Evaluation of expressions, and resolution of the locations that they denote.
 
 use gcn_emu::wave::LANES;
 
@@ -17,7 +17,7 @@ pub enum Evaluated {
     Lanes(Vec<Scalar>),
     /// Whole buffer, by index in the buffer list.
     Buffer(usize),
-    /// Source object that is not a number: a structure, array, pointer, enumeration or Boolean.
+    /// Source object other than a number: a structure, array, pointer, enumeration or Boolean.
     Object(SourceObject),
 }
 
@@ -41,7 +41,7 @@ enum Resolved {
 /// value in the focused lane.
 ///
 /// # Errors
-/// Fails if the expression reads state that does not exist, or if an operation has no result.
+/// Fails if the expression reads state that does not exist, or if an operation is not defined for its operands.
 pub fn evaluate(expr: &Expr, view: &View<'_>) -> Result<Evaluated, EvalError> {
     if let Expr::Place(place) = expr {
         match resolve_place(place, view)? {
@@ -73,7 +73,7 @@ pub fn evaluate(expr: &Expr, view: &View<'_>) -> Result<Evaluated, EvalError> {
 /// Resolves an expression to the register, memory or buffer it denotes.
 ///
 /// # Errors
-/// Fails if the expression denotes none of these, or one that does not exist.
+/// Fails if the expression denotes none of these, or if the location does not exist.
 pub fn resolve(expr: &Expr, view: &View<'_>) -> Result<Target, EvalError> {
     match expr {
         Expr::Place(place) => match resolve_place(place, view)? {
@@ -84,8 +84,8 @@ pub fn resolve(expr: &Expr, view: &View<'_>) -> Result<Target, EvalError> {
     }
 }
 
-/// Resolves the destination of an assignment. Converts the value if the destination is a source variable or a part of
-/// one.
+/// Resolves the destination of an assignment. Converts the value if the destination is a source variable, or a field or
+/// element of one.
 ///
 /// # Errors
 /// Fails if the expression does not denote a register or memory.
@@ -148,7 +148,7 @@ fn resolve_place(place: &Place, view: &View<'_>) -> Result<Resolved, EvalError> 
     }))
 }
 
-/// Operand of C's pointer arithmetic.
+/// Operand of pointer arithmetic, as in C.
 enum Operand {
     Number(Scalar),
     /// Pointer to this object.
@@ -204,7 +204,7 @@ fn address(object: &SourceObject) -> Result<u64, EvalError> {
     Ok(address)
 }
 
-/// Resolves an element or a field of a place.
+/// Resolves an element or field of a place.
 fn part(of: &Place, part: &Part, view: &View<'_>) -> Result<Resolved, EvalError> {
     let index = |expr: &Expr| scalar(expr, view).map(Scalar::integer);
     let object = match (resolve_place(of, view)?, part) {
@@ -316,7 +316,7 @@ fn element(number: usize, index: i128, view: &View<'_>) -> Result<Target, EvalEr
     }
 }
 
-/// Evaluates an expression to a number, in the focused lane.
+/// Evaluates an expression to a number in the focused lane.
 ///
 /// # Errors
 /// Fails like [`evaluate`], or if the expression denotes a whole buffer.
@@ -409,7 +409,7 @@ fn promoted(ty: ScalarType) -> ScalarType {
     if ty.bytes() < 4 { ScalarType::I32 } else { ty }
 }
 
-/// Returns the common type of two operands: by C's rules for integers, F32 for two floats of at most 32 bits, else F64.
+/// Returns the common type of two operands: as in C for integers, F32 for two floats of at most 32 bits, else F64.
 fn common(left: ScalarType, right: ScalarType) -> ScalarType {
     if left.is_float() || right.is_float() {
         let is_single = |ty: ScalarType| matches!(ty, ScalarType::F32 | ScalarType::F16);
@@ -427,7 +427,7 @@ fn common(left: ScalarType, right: ScalarType) -> ScalarType {
     }
 }
 
-/// Wraps an integer to a type, but widens an `I32` that overflows.
+/// Wraps an integer to a type, except that an overflowing `I32` is widened.
 fn wrapped(value: i128, ty: ScalarType) -> Scalar {
     if ty == ScalarType::I32 {
         Scalar::of_integer(value)

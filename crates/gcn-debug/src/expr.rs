@@ -1,4 +1,4 @@
-//! Expressions, for conditions and for commands that print or change state.
+//! Expressions in conditions and in commands that print or change state.
 
 use gcn_isa::regs;
 use gcn_isa::uses::{self, RegisterSet, Registers, Spaces};
@@ -56,12 +56,12 @@ pub enum Place {
     Name(String),
     /// Element or field of another place.
     Part {
-        /// Place that contains the part or points to it.
+        /// Containing place, or pointer to it.
         of: Box<Place>,
-        /// Selected part.
+        /// Element or field to select.
         part: Part,
     },
-    /// Object that a pointer points to; for a number, the dword at this address in global memory.
+    /// Pointee of a pointer; for a number, the dword at this address in global memory.
     Pointed(Box<Expr>),
     /// Typed value in memory.
     Memory {
@@ -181,7 +181,7 @@ pub struct Dependencies {
     pub(crate) memory: Spaces,
 }
 
-/// State read by part of an expression.
+/// State that a subexpression reads.
 enum StateRead<'e> {
     Place(&'e Place),
     Variable(Variable),
@@ -189,7 +189,7 @@ enum StateRead<'e> {
     ActiveLanes,
 }
 
-/// Global memory and scratch, which have overlapping addresses.
+/// Global memory and scratch, which is part of global memory.
 pub(crate) const MAPPED: Spaces =
     Spaces::of(uses::Space::Global).and(Spaces::of(uses::Space::Scratch));
 
@@ -243,7 +243,7 @@ impl Dependencies {
                 self.registers.add_scc();
                 self.of_wave = true;
             }
-            // Register sets do not include these, so assume that every instruction may change them.
+            // Register sets do not include MODE and PC, so assume that every instruction may change them.
             Place::Mode | Place::Pc => {
                 self.registers = RegisterSet::ALL;
                 self.of_wave = true;
@@ -264,7 +264,7 @@ impl Dependencies {
 }
 
 impl Expr {
-    /// Returns the state that the value depends on. Assumes that names denote buffers.
+    /// Returns the state that the value depends on, assuming that names denote buffers.
     pub(crate) fn dependencies(&self) -> Dependencies {
         let mut found = Dependencies::default();
         self.each_read(&mut |read| match read {

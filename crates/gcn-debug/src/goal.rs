@@ -1,4 +1,4 @@
-//! Goals of commands: how far they let waves run.
+//! Goals of commands: the conditions under which a resumed run stops.
 
 use gcn_emu::wave::WaveId;
 
@@ -6,7 +6,7 @@ use crate::past::Moment;
 use crate::program::Line;
 use crate::stops::Stop;
 
-/// Goal of the current run.
+/// Condition under which the current run stops.
 #[derive(Clone, Debug)]
 pub(crate) enum Goal {
     Run,
@@ -23,10 +23,10 @@ pub(crate) enum Goal {
         line: Option<Line>,
         over: bool,
     },
-    /// Runs until a call of a wave returns, then continues with the step in `then`.
+    /// Runs until a call made by the wave returns, then continues with the step in `then`.
     Return {
         wave: WaveId,
-        /// Call to return from, and nested calls.
+        /// Call to return from, and the calls nested in it.
         stack: CallStack,
         then: Box<Goal>,
     },
@@ -49,12 +49,12 @@ pub(crate) enum Goal {
         /// Stop to report there.
         stop: Stop,
     },
-    /// Replays the launch to find the last stop between the checkpoint of turn `begin` and `end`.
+    /// Replays the launch from the checkpoint of turn `begin` up to `end`, to find the last stop in between.
     Search {
         sought: SoughtStop,
         begin: u64,
         end: SearchEnd,
-        /// Last point found so far.
+        /// Last match so far.
         found: Option<Found>,
     },
     /// Replays the launch to search a wave's instructions between `from` and `before`.
@@ -72,7 +72,7 @@ pub(crate) enum Goal {
 pub(crate) struct CallStack {
     /// Return addresses, outermost first.
     returns: Vec<u64>,
-    /// Jump or call in progress, with the return address that a call saves.
+    /// Jump or call in progress; the inner value is the return address that a call saves.
     jump: Option<Option<u64>>,
 }
 
@@ -121,17 +121,17 @@ pub(crate) enum SearchEnd {
     Launch,
 }
 
-/// Point that a search has found.
+/// Match of a search.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) at: Moment,
     /// Workgroup turn.
     pub(crate) turn: u64,
-    /// Stops at the point; empty for the last instruction of a wave.
+    /// Stops at this point; empty for the last instruction of a wave.
     pub(crate) stops: Vec<Stop>,
 }
 
-/// Stop that a search looks for.
+/// Kind of stop that a search looks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SoughtStop {
     /// Breakpoint or change of a watched value.
@@ -143,13 +143,13 @@ pub(crate) enum SoughtStop {
 /// Target of a search among a wave's instructions.
 #[derive(Clone, Debug)]
 pub(crate) enum Sought {
-    /// Start of an earlier source line: the `count`th before the current position.
+    /// Start of the `count`th source line before the current position.
     Lines {
         count: u64,
         /// Lines reached so far, each with the wave's instruction count.
         begun: Vec<(u64, Line)>,
     },
-    /// Call of the current function.
+    /// Call that entered the current function.
     Call {
         /// Calls and returns so far: the wave's instruction count, and true for a call.
         jumps: Vec<(u64, bool)>,

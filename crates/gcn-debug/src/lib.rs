@@ -81,7 +81,7 @@
 //! and memory with [`Expr`]s, and returns a [`Resume`]. [`Program`] contains the symbols and source lines of the code.
 //!
 //! Positions in a run are measured in instructions. A single thread executes waves in a fixed order, so a replay from
-//! an earlier state goes through the same states. The engine takes checkpoints of a launch within the limits of a
+//! an earlier state passes through the same states. The engine takes checkpoints of a launch within the limits of a
 //! [`Recording`]. For reverse execution ([`Resume::Back`]), it restores a checkpoint and replays the launch from there.
 
 #![forbid(unsafe_code)]
@@ -98,7 +98,7 @@ mod view;
 mod object;
 mod eval;
 
-// Stops and the engine.
+// Breakpoints, reverse execution and the engine.
 mod catch;
 mod stops;
 mod store_log;

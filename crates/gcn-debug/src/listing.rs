@@ -4,8 +4,8 @@ use gcn_isa::Inst;
 
 use crate::session::Session;
 
-/// Maximum number of bytes decoded before an address. Decoding starts at a symbol. In a longer function, it starts at
-/// this distance, possibly in the middle of an instruction.
+/// Maximum number of bytes decoded before an address. Decoding starts at a symbol or, in a longer function, at this
+/// distance, possibly in the middle of an instruction.
 const MAX_BEFORE: u64 = 1 << 20;
 
 /// Instruction or other dword in a listing.
@@ -29,7 +29,7 @@ impl Listed {
 
 impl Session<'_, '_> {
     /// Lists `count` instructions, starting `skip` instructions after the one at an address (before it if negative).
-    /// Outside the code, each dword counts as one.
+    /// Outside the code, each dword counts as an instruction.
     pub fn listing(&self, address: u64, skip: i64, count: usize) -> Vec<Listed> {
         let address = address & !3;
         let mut found = Vec::new();

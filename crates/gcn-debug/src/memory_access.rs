@@ -32,8 +32,8 @@ impl Session<'_, '_> {
         Some(WorkItem { local, global })
     }
 
-    /// Reads up to `count` bytes, and stops at the end of the allocation, of LDS or of scratch. LDS and scratch are those
-    /// of the focused wave and lane.
+    /// Reads up to `count` bytes, at most to the end of the allocation, LDS or scratch. LDS and scratch are those of the
+    /// focused wave and lane.
     pub fn read_memory(&self, space: Space, address: u64, count: usize) -> Vec<u8> {
         let view = self.view();
         let end = match space {
@@ -60,7 +60,7 @@ impl Session<'_, '_> {
     /// Writes bytes to memory. LDS and scratch are those of the focused wave and lane.
     ///
     /// # Errors
-    /// Fails, without writing anything, if part of the range is not accessible.
+    /// Fails without writing unless the whole range is accessible.
     pub fn write_memory(
         &mut self,
         space: Space,

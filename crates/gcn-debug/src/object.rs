@@ -23,18 +23,18 @@ const MAX_DEPTH: usize = 16;
 /// Maximum number of fields of a structure, including those of its base classes.
 const MAX_FIELDS: usize = 4096;
 
-/// Source variable, or a field, an element or a pointee reached from one.
+/// Source variable, or a field, element or pointee reached from a variable.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SourceObject {
     ty: Arc<SourceType>,
     storage: Storage,
     /// Byte offset of the object in [`Storage::Pieces`].
     offset: u64,
-    /// First bit and number of bits of a bit field.
+    /// First bit and width of a bit field.
     bits: Option<(u64, u64)>,
 }
 
-/// Storage of an object.
+/// Location of an object's value.
 #[derive(Clone, PartialEq, Debug)]
 enum Storage {
     /// Address of the object in memory.
@@ -47,7 +47,7 @@ enum Storage {
 /// `[3]`.
 pub type ObjectPart = (String, Result<SourceObject, EvalError>);
 
-/// Variable in scope, for lists.
+/// Local variable or parameter in scope.
 #[derive(Clone, Debug)]
 pub struct Local {
     /// Name, with the suffix `@entry` if `object` is the launch value of a kernel parameter that is not available here.
@@ -63,7 +63,7 @@ pub struct Local {
 }
 
 impl SourceObject {
-    /// Finds a variable by name in the focused wave's scope. Returns `None` if there is none.
+    /// Finds a variable in scope at the focused wave's instruction. Returns `None` if the name is not a variable.
     ///
     /// # Errors
     /// Fails if the variable is not available.
@@ -82,7 +82,7 @@ impl SourceObject {
         Some(SourceObject::new(view, found))
     }
 
-    /// Returns a kernel parameter's value at launch, or `None` if the value is unknown or differs in size.
+    /// Returns a kernel parameter's value at launch, or `None` if it is unknown or the argument has another size.
     fn entry_value(
         view: &View<'_>,
         parameter: &SourceVariable,
@@ -182,7 +182,7 @@ impl SourceObject {
         SourceObject::at(view, ty, storage)?.strip_reference(view)
     }
 
-    /// Creates the object of a type at an address.
+    /// Creates an object of the given type at an address.
     fn at(
         view: &View<'_>,
         ty: TypeRef,
@@ -211,7 +211,7 @@ impl SourceObject {
         &self.ty
     }
 
-    /// Creates the part at a byte offset. For a bit field, `bits` gives the first bit and the number of bits.
+    /// Creates the field or element at a byte offset. For a bit field, `bits` is its first bit and its width.
     fn part(
         &self,
         view: &View<'_>,
@@ -234,10 +234,10 @@ impl SourceObject {
         part.strip_reference(view)
     }
 
-    /// Returns a field of a structure. Fields of base classes and of unnamed members belong to the structure.
+    /// Finds a field of a structure by name, also in base classes and unnamed members.
     ///
     /// # Errors
-    /// Fails if there is no such field.
+    /// Fails if the structure has no field of this name.
     pub fn field(&self, view: &View<'_>, name: &str) -> Result<SourceObject, EvalError> {
         let mut names = Vec::new();
         let found = self.find_field(view, name, &mut names, 0)?;
@@ -287,12 +287,12 @@ impl SourceObject {
     /// Indexes an array or a pointer, as in C.
     ///
     /// # Errors
-    /// Fails if the object is neither, or if the array has no such element.
+    /// Fails if the object is neither, or if the index is out of bounds.
     pub fn element(&self, view: &View<'_>, index: i128) -> Result<SourceObject, EvalError> {
         if let SourceTypeKind::Array { lengths, .. } = &self.ty.kind {
             let count = lengths.first().copied().unwrap_or(0);
             let has_element = u64::try_from(index).is_ok_and(|it| it < count);
-            // A flexible array member has any number of elements.
+            // The length of a flexible array member is unknown.
             if count > 0 && !has_element {
                 return Err(EvalError::NoArrayElement {
                     ty: self.ty.name.clone(),
@@ -334,7 +334,7 @@ impl SourceObject {
     /// Dereferences a pointer.
     ///
     /// # Errors
-    /// Fails if the object is not a pointer to objects, or if its value is not known.
+    /// Fails if the object is not a pointer with a pointee type, or if its value is unknown.
     pub fn pointed(&self, view: &View<'_>) -> Result<SourceObject, EvalError> {
         let SourceTypeKind::Pointer {
             to: Some(to),
@@ -377,7 +377,7 @@ impl SourceObject {
         }
     }
 
-    /// True for arrays and pointers to objects.
+    /// True for arrays, and for pointers with a pointee type.
     pub(crate) fn has_elements(&self) -> bool {
         matches!(
             self.ty.kind,
@@ -385,7 +385,7 @@ impl SourceObject {
         )
     }
 
-    /// True for a pointer to the start of a buffer, if the pointee is a number of the elements' size and class.
+    /// True for a pointer to the start of a buffer whose elements match the pointee in size and class (integer or float).
     pub(crate) fn points_to(&self, view: &View<'_>, buffer: &NamedBuffer) -> bool {
         let Ok(first) = self.pointed(view) else {
             return false;
@@ -409,7 +409,7 @@ impl SourceObject {
     /// Reads the value if it is a number, an enumerator, a Boolean or an address.
     ///
     /// # Errors
-    /// Fails for structures and arrays, and if parts of the value are not known.
+    /// Fails for structures and arrays, and if some bytes of the value are unknown.
     pub fn scalar(&self, view: &View<'_>) -> Result<Scalar, EvalError> {
         let ty = self.scalar_type().ok_or_else(|| EvalError::Aggregate {
             ty: self.ty.name.clone(),
@@ -436,7 +436,7 @@ impl SourceObject {
     /// pointee of a pointer.
     ///
     /// # Errors
-    /// Fails if the debug information of the type is not valid.
+    /// Fails if the debug information of the type is invalid.
     pub fn parts(
         &self,
         view: &View<'_>,
@@ -503,8 +503,8 @@ impl SourceObject {
     }
 }
 
-/// Returns the parameters of the kernel that the focused wave executes, with their arguments. Returns none in other
-/// functions, or if the debug information and the metadata disagree about the number of parameters.
+/// Returns the parameters of the kernel that the focused wave executes, with their arguments. The list is empty in other
+/// functions, and if the debug information and the metadata disagree on the number of parameters.
 fn kernel_arguments<'a>(
     view: &View<'_>,
     variables: &'a [SourceVariable],
@@ -561,7 +561,7 @@ impl VariableState for View<'_> {
 }
 
 impl View<'_> {
-    /// Resolves a source-level address to a space and an address in it. Generic addresses may refer to LDS or scratch.
+    /// Resolves a source-level address to a space and an address in this space. Generic addresses may refer to LDS or scratch.
     fn memory_at(&self, space: SourceSpace, address: u64) -> (Space, u64) {
         match space {
             SourceSpace::Local => (Space::Lds, address),

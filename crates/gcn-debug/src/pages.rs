@@ -1,4 +1,4 @@
-//! Memory images, divided into pages. Consecutive images share unchanged pages.
+//! Memory images divided into pages. Consecutive images share unchanged pages.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
@@ -10,7 +10,7 @@ const MAX_BYTES: u64 = 128 << 20;
 
 /// Number of 8-byte units in a page.
 const PAGE_UNITS: usize = 512;
-/// Number of units compared without a branch.
+/// Number of units compared before each branch.
 const COMPARED: usize = 16;
 
 type Page = [u64; PAGE_UNITS];
@@ -27,13 +27,13 @@ pub(crate) fn kept_allocations(memory: &Memory) -> Option<Vec<Allocation>> {
     (bytes <= MAX_BYTES).then_some(allocations)
 }
 
-/// Memory image.
+/// Memory image divided into pages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pages {
     parts: Vec<Part>,
 }
 
-/// Contents of an allocation.
+/// Contents of an allocation, as pages.
 #[derive(Clone, Debug)]
 struct Part {
     base: u64,
@@ -81,7 +81,7 @@ impl Pages {
         Some((Pages { parts }, bytes))
     }
 
-    /// Returns the pages of an allocation.
+    /// Returns the pages of an allocation that has this address and length.
     fn part(&self, base: u64, len: u64) -> Option<Arc<[Arc<Page>]>> {
         let part = self
             .parts
@@ -138,7 +138,7 @@ impl Pages {
     }
 }
 
-/// True if memory equals a page, or its start if memory is shorter.
+/// True if memory equals a page, or the start of the page if memory is shorter.
 fn equals(cells: &[AtomicU64], page: &Page) -> bool {
     let mut chunks = cells.chunks(COMPARED).zip(page.chunks(COMPARED));
     chunks.all(|(cells, units)| {

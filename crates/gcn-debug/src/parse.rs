@@ -58,7 +58,7 @@ enum Token {
     Symbol(&'static str),
 }
 
-/// Operators and punctuation. A symbol comes before its prefixes.
+/// Operators and punctuation. A symbol precedes its own prefixes.
 const SYMBOLS: [&str; 30] = [
     "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", ":", "+", "-", "*",
     "/", "%", "<", ">", "&", "^", "|", "!", "~", ",", "=", "{", "}",
@@ -161,7 +161,7 @@ struct Parser {
     depth: usize,
     /// Number of binary operators so far.
     operators: usize,
-    /// True inside a reduction. Reductions do not nest, since each level would multiply the time by the number of lanes.
+    /// True inside a reduction. Reductions do not nest: each level would multiply the evaluation time by the number of lanes.
     is_reduction: bool,
 }
 
@@ -170,7 +170,7 @@ impl Parser {
         self.tokens.get(self.next).map(|(token, _)| token)
     }
 
-    /// Creates an error at the next token. The message is `what`, followed by the token.
+    /// Creates an error at the next token. The message is `what` followed by the token.
     fn error(&self, what: &str) -> ParseError {
         let at = self.tokens.get(self.next).map_or(self.end, |(_, at)| *at);
         let message = match self.peek() {
@@ -353,7 +353,7 @@ impl Parser {
         Ok(expr)
     }
 
-    /// Parses the rest of an operand that begins with `name`.
+    /// Parses the rest of a primary expression that begins with `name`.
     fn named(&mut self, name: &str, at: usize) -> Result<Expr, ParseError> {
         let reductions = [
             ("any", Reduction::Any),

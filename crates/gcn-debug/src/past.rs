@@ -7,7 +7,7 @@ use crate::pages::kept_allocations;
 use crate::scalar::Scalar;
 use crate::view::Target;
 
-/// Contents of all allocations, except for the device `malloc` heap.
+/// Contents of all allocations except the device `malloc` heap.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryImage {
     parts: Vec<(u64, Vec<u8>)>,
@@ -43,7 +43,7 @@ pub struct Moment {
     pub executed: u64,
 }
 
-/// Change of state by the user.
+/// Register or memory change made by the user.
 #[derive(Clone, Debug)]
 pub(crate) struct UserChange {
     /// Position of the current wave at the time of the change.

@@ -1,4 +1,4 @@
-//! Symbols and source lines of the debugged code.
+//! Symbols, source lines and source files of the debugged code.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -47,7 +47,7 @@ pub struct Line {
     pub line: u32,
 }
 
-/// Position in the code: address, symbol and source line.
+/// Position in the code: address, symbol, source line and inline stack.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location {
     /// Address in the code.
@@ -56,14 +56,14 @@ pub struct Location {
     pub symbol: Option<String>,
     /// Source line.
     pub line: Option<Line>,
-    /// Inline stack, innermost function first, with the current line of each function (the call site in outer ones).
+    /// Inline stack, innermost function first, with each function's current line (in callers, the call site).
     pub frames: Vec<(Option<String>, Option<Line>)>,
 }
 
 /// Lines of a file by line number, or `None` if the file cannot be read.
 type FileText = Option<Arc<BTreeMap<u32, String>>>;
 
-/// Variables in scope, or the reason why they cannot be read.
+/// Variables in scope, or the error from reading them.
 type Variables = Result<Arc<[SourceVariable]>, LinesError>;
 
 /// Debugged code, with its symbols and source lines.
@@ -195,7 +195,7 @@ impl Program {
         Some(symbol.map_or(range.start, |it| it.address.max(range.start)))
     }
 
-    /// Formats an address as symbol and offset.
+    /// Formats an address as a symbol and an offset.
     pub fn symbolic(&self, address: u64) -> Option<String> {
         let symbol = self.symbol_at(address)?;
         Some(match address - symbol.address {
@@ -204,7 +204,7 @@ impl Program {
         })
     }
 
-    /// Formats an address as a number, followed by symbol and offset if known.
+    /// Formats an address as a number, followed by the symbol and offset if known.
     pub fn describe(&self, address: u64) -> String {
         match self.symbolic(address) {
             Some(symbol) => format!("{address:#x} <{symbol}>"),
@@ -349,8 +349,8 @@ impl Program {
         normalized(&std::path::absolute(found).ok()?)
     }
 
-    /// Finds the source file in the debug information for a path on disk: the same file, or else the one that shares
-    /// the most trailing path components, if it is unique.
+    /// Finds the source file in the debug information for a path on disk: the same file, or else the unique file that
+    /// shares the most trailing path components.
     pub fn file_at(&self, path: &Path) -> Option<Arc<str>> {
         let files = self.files();
         let wanted = fs::canonicalize(path).ok();
@@ -382,7 +382,7 @@ impl Program {
         found
     }
 
-    /// Returns candidate paths for a source file.
+    /// Returns the paths at which a source file may exist.
     fn paths(&self, path: &Path) -> impl Iterator<Item = PathBuf> {
         let elsewhere = self.directories.iter().flat_map(move |directory| {
             let name = path.file_name().unwrap_or_default();

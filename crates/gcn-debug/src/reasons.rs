@@ -1,4 +1,4 @@
-//! Reasons for a wave to stop: watchpoints, findings, interrupts, breakpoints, the goal of the last command.
+//! Reasons for a wave to stop: watchpoints, findings, interrupts, breakpoints, and the goal of the last command.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
@@ -32,7 +32,7 @@ pub(crate) fn ends_wave(step: &Step) -> bool {
     matches!(step.inst.does(), Does::Control(Control::End))
 }
 
-/// Wave whose turn it is.
+/// Position of the wave whose turn it is.
 #[derive(Clone, Copy)]
 pub(crate) struct Current {
     pub(crate) at: Moment,
@@ -78,7 +78,7 @@ pub(crate) fn compare_anew(state: &mut State, paused: &Paused<'_>) {
     }
 }
 
-/// Updates the old values of watchpoints after a change by the user, so that it does not trigger them.
+/// Updates the old values of watchpoints after user changes, so that these changes do not trigger them.
 pub(crate) fn accept_changes(state: &mut State, paused: &Paused<'_>) {
     for place in 0..state.stops.len() {
         let changed = changed(state, paused, &state.stops[place]);
@@ -89,8 +89,8 @@ pub(crate) fn accept_changes(state: &mut State, paused: &Paused<'_>) {
     }
 }
 
-/// Evaluates a watchpoint that may have changed. Returns the new observation and the change. Values of waves that are not
-/// running and of variables that are out of scope do not change. The first known value is not a change.
+/// Evaluates a watchpoint that may have changed. Returns the new observation and the change. Ignores waves that are not
+/// running and variables that are out of scope. The first known value does not count as a change.
 fn changed(
     state: &State,
     paused: &Paused<'_>,
@@ -127,8 +127,8 @@ fn changed(
 }
 
 /// True if the condition of a watchpoint holds in the wave that executed the last instruction, which changed the value to
-/// `new`. The condition is evaluated in the lane that stored the value if that is known, otherwise in the watchpoint's lane
-/// or the first active one.
+/// `new`. The condition is evaluated in the lane that stored the value, or if that is unknown, in the watchpoint's lane or
+/// the first active lane.
 fn holds(
     state: &State,
     paused: &Paused<'_>,
@@ -151,8 +151,8 @@ fn holds(
     Ok(value.is_true())
 }
 
-/// Returns the lane whose store by the last instruction includes a byte of memory. `None` if it is unknown, for example
-/// because a wait has completed a delayed store.
+/// Returns the lane in which the last instruction stored a byte of memory. Returns `None` if the lane is unknown, for
+/// example because a wait has completed a delayed store.
 fn storing_lane(paused: &Paused<'_>, writer: LastRun, address: u64) -> Option<u8> {
     let (wave, lds) = paused.wave(writer.at.wave)?;
     let dispatched = paused.dispatched();
@@ -217,7 +217,7 @@ pub(crate) fn is_interrupted(state: &mut State) -> bool {
 }
 
 /// Stops an interrupted run. Interrupted reverse execution stays at the point that its replay has reached. The focus moves
-/// to the current wave, unless that one is held.
+/// to the current wave, unless the scheduler holds that wave.
 pub(crate) fn interrupted(state: &mut State, paused: &Paused<'_>, current: Current) -> Stop {
     state.deadline = None;
     let is_alone = state.scheduler == Scheduler::One && !state.goal.is_replay();
@@ -243,7 +243,7 @@ pub(crate) fn focus_on(state: &mut State, paused: &Paused<'_>, wave: WaveId) {
     state.lane = active_lane(found.exec(), state.lane);
 }
 
-/// Moves the focus to the wave that executed the last instruction, or to the current one if it has ended.
+/// Moves the focus to the wave that executed the last instruction, or to the current wave if that one has ended.
 fn focus_on_last(state: &mut State, paused: &Paused<'_>, last: LastRun, current: Current) {
     let is_there = paused.wave(last.at.wave).is_some();
     let wave = if is_there {
@@ -254,7 +254,7 @@ fn focus_on_last(state: &mut State, paused: &Paused<'_>, last: LastRun, current:
     focus_on(state, paused, wave);
 }
 
-/// Returns a lane, or the first active one if it is inactive.
+/// Returns `lane`, or the first active lane if `lane` is inactive.
 fn active_lane(exec: u64, lane: u8) -> u8 {
     if exec >> lane & 1 == 0 && exec != 0 {
         exec.trailing_zeros() as u8
@@ -263,7 +263,7 @@ fn active_lane(exec: u64, lane: u8) -> u8 {
     }
 }
 
-/// Returns the stop for the changes of watched values by the last instruction, if any.
+/// Returns the stop for the watched values that the last instruction changed, if any.
 pub(crate) fn watchpoints(state: &mut State, paused: &Paused<'_>, writer: LastRun) -> Option<Stop> {
     let mut changes = Vec::new();
     let mut failed = None;
@@ -308,7 +308,7 @@ pub(crate) fn watchpoints(state: &mut State, paused: &Paused<'_>, writer: LastRu
     })
 }
 
-/// Returns the breakpoints that a wave hits at its current location. If `counts` is true, also counts the hits, deletes
+/// Returns the stop for the breakpoints that a wave hits at its current instruction. If `counts` is true, also counts the hits, deletes
 /// temporary breakpoints and moves the focus.
 pub(crate) fn breakpoints(
     state: &mut State,
@@ -372,7 +372,7 @@ pub(crate) fn breakpoints(
 fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     let Current { at, pc } = current;
     let aim = state.goal.wave();
-    // Stop if the command's wave has ended, or if it is waiting for waves that are held.
+    // Stop if the command's wave has ended, or waits for waves that the scheduler holds.
     if let Some(id) = aim.or(state.focus.filter(|_| state.scheduler == Scheduler::One)) {
         match paused.wave(id) {
             None => {
@@ -436,7 +436,7 @@ fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<S
         _ => false,
     };
     if is_other_line {
-        // Waves now stop at the instructions of lines other than this one.
+        // Waves now stop at instructions outside the new line.
         state.renew();
     }
     if !is_done {

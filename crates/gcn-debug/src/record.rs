@@ -15,10 +15,10 @@ use crate::past::{Moment, UserChange};
 use crate::store_log::StoreLog;
 use crate::why_request::WhyRefused;
 
-/// Reason why a launch that stores to too much memory cannot go back.
+/// Message for a launch whose stores exceed the size limit of the log.
 const STORES: &str = "the launch stores to more memory than is kept for going back";
 
-/// Launch that has ended, and can be repeated.
+/// Completed launch that can be repeated.
 #[derive(Debug)]
 struct EarlierLaunch {
     /// Checkpoint at the start of the launch.
@@ -28,16 +28,16 @@ struct EarlierLaunch {
     changes: Vec<UserChange>,
 }
 
-/// Record of a launch.
+/// Record of the current launch, and of earlier launches that can be repeated.
 #[derive(Debug)]
 pub(crate) struct Record {
-    /// Launches before the current one, in order.
+    /// Launches before the current one, oldest first.
     earlier: VecDeque<EarlierLaunch>,
     /// Size of the earlier launches in bytes, excluding the first one.
     earlier_bytes: usize,
-    /// True if the user changed state in an earlier launch that is no longer kept.
+    /// True if the user changed state in an earlier launch whose record has been dropped.
     has_forgotten_changes: bool,
-    /// Reason why the last of the earlier launches that cannot be repeated is lost.
+    /// Reason why the latest unrepeatable launch before this one cannot be repeated.
     lost_launch: Option<&'static str>,
     /// Dispatch ID; `None` before the dispatch starts.
     dispatch: Option<u64>,
@@ -49,7 +49,7 @@ pub(crate) struct Record {
     made: usize,
     /// Reason why the launch cannot go back.
     lost: Option<&'static str>,
-    /// Start of the launch that is about to be repeated.
+    /// Initial state of the launch that is about to be repeated.
     start: Option<Arc<observe::Checkpoint>>,
     /// Turn whose checkpoint the launch is about to restore.
     returns_to: Option<u64>,
@@ -58,7 +58,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Creates the record of a launch that has not begun. `log` is the undo log, if host code runs alongside launches.
+    /// Creates the record of a launch that has not begun. `log` is the undo log, if host code runs concurrently.
     pub(crate) fn new(recording: Recording, log: Option<StoreLog>) -> Record {
         Record {
             earlier: VecDeque::new(),
@@ -111,7 +111,7 @@ impl Record {
         self.begin();
     }
 
-    /// Drops the first of the earlier launches.
+    /// Drops the oldest launch.
     fn forget_first(&mut self) {
         if let Some(first) = self.earlier.pop_front() {
             self.has_forgotten_changes |= !first.changes.is_empty();
@@ -121,7 +121,7 @@ impl Record {
         }
     }
 
-    /// Returns to the launch before the current one: restores its initial memory, and starts its record.
+    /// Returns to the previous launch: restores its initial memory, and starts its record.
     pub(crate) fn begin_earlier(&mut self, memory: &Memory) {
         self.checkpoints.begin_launch();
         self.begin();
@@ -139,7 +139,7 @@ impl Record {
         self.has_returned = false;
     }
 
-    /// Takes the start of the launch that is about to be repeated.
+    /// Takes the initial state of the launch that is about to be repeated.
     pub(crate) fn take_start(&mut self) -> Option<Arc<observe::Checkpoint>> {
         self.start.take()
     }
@@ -158,7 +158,7 @@ impl Record {
         has_lost.then_some(WhyRefused::NoPast(lost))
     }
 
-    /// Counts the start of a workgroup's turn. Returns `None` for a dispatch that this record does not cover.
+    /// Counts a workgroup's turn that is starting. Returns `None` for a dispatch that this record does not cover.
     pub(crate) fn begin_turn(&mut self, dispatch: u64) -> Option<()> {
         if *self.dispatch.get_or_insert(dispatch) != dispatch {
             return None;
@@ -202,12 +202,12 @@ impl Record {
         self.checkpoints.stop();
     }
 
-    /// Returns the reason why an earlier launch is lost, or `None` if all of them can be repeated.
+    /// Returns the reason why an earlier launch cannot be repeated, or `None` if all of them can.
     pub(crate) fn lost_launch(&self) -> Option<&'static str> {
         self.lost_launch
     }
 
-    /// Returns the number of launches before the current one into which the user can go back.
+    /// Returns the number of earlier launches that the user can go back into.
     pub(crate) fn earlier(&self) -> usize {
         self.earlier.len()
     }
@@ -244,7 +244,7 @@ impl Record {
         Some(run.clone())
     }
 
-    /// Adds a user change, and drops all later changes and checkpoints.
+    /// Records a user change, and drops all later changes and checkpoints.
     pub(crate) fn change(&mut self, change: UserChange) {
         self.stay();
         self.changes.push(change);

@@ -1,4 +1,4 @@
-//! Reverse execution: returns to a checkpoint, and replays the launch to a known point or to search for one.
+//! Reverse execution: returns to a checkpoint, and replays the launch up to a known point or in search of one.
 //!
 //! A search for the previous stop covers the interval from the last checkpoint to the current position, then the
 //! interval before that, and so on. A search for a wave's lines or calls covers its last instructions, then a growing
@@ -21,7 +21,7 @@ const FIRST_WINDOW: u64 = 1000;
 /// Growth factor of the search window.
 const WIDER: u64 = 16;
 
-/// Starts reverse execution if `resume` requests it. Returns false if it does not, or without a checkpoint.
+/// Starts reverse execution if `resume` requests it. Returns false for other decisions, or if no checkpoint exists.
 pub(crate) fn goes_back(
     state: &mut State,
     paused: &Paused<'_>,
@@ -67,7 +67,7 @@ pub(crate) fn goes_back(
     }
 }
 
-/// Returns the goal that goes back into the launch before the current one, or `None` for decisions that do not go back.
+/// Returns the search goal for going back into the previous launch, or `None` for decisions that do not go back.
 pub(crate) fn earlier_goal(resume: &Resume) -> Option<Goal> {
     let sought = match resume {
         Resume::BackToStop => SoughtStop::Any,
@@ -82,7 +82,7 @@ pub(crate) fn earlier_goal(resume: &Resume) -> Option<Goal> {
     })
 }
 
-/// Leaves the launch, to go back into the one before it. Returns false for decisions that do not go back.
+/// Leaves the launch to go back into the previous one. Returns false for decisions that do not go back.
 fn goes_earlier(state: &mut State, resume: &Resume) -> bool {
     let Some(goal) = earlier_goal(resume) else {
         return false;
@@ -93,7 +93,7 @@ fn goes_earlier(state: &mut State, resume: &Resume) -> bool {
     true
 }
 
-/// Starts a replay up to a wave's `moment`, from a checkpoint no later than `turn`. A search has found `stops` there.
+/// Starts a replay up to `moment` from a checkpoint no later than `turn`. `stops` are those that a search found there.
 fn replay(state: &mut State, moment: Moment, turn: u64, stops: Vec<Stop>) -> bool {
     let Some(checkpoint) = state.record.checkpoints.before(turn, moment) else {
         return false;
@@ -128,7 +128,7 @@ fn search(state: &mut State, sought: SoughtStop, begin: Option<u64>, end: Search
     go(state, goal, begin)
 }
 
-/// Starts a search among the last `window` instructions of a wave. Returns false without a checkpoint.
+/// Starts a search among the last `window` instructions of a wave. Returns false if no checkpoint exists.
 fn search_wave(state: &mut State, before: Moment, window: u64, sought: Sought) -> bool {
     let Moment { wave, executed } = before;
     let from = executed.saturating_sub(window);
@@ -149,7 +149,7 @@ fn search_wave(state: &mut State, before: Moment, window: u64, sought: Sought) -
     go(state, goal, turn)
 }
 
-/// Returns the stop of a replay, if it has reached its target or has been interrupted.
+/// Returns the stop of a replay that has reached its target or has been interrupted.
 pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     let last = state.last.take();
     let changed = last.and_then(|last| {
@@ -166,8 +166,8 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
     })
 }
 
-/// Returns the stop of a replay that has reached its target. A search records its matches on the way, and ends when it
-/// reaches the end of its interval.
+/// Returns the stop of a replay that has reached its target. A search records its last match, and ends at the end of its
+/// interval.
 fn arrived(
     state: &mut State,
     paused: &Paused<'_>,
@@ -337,7 +337,7 @@ fn call_before<'a>(jumps: impl Iterator<Item = &'a (u64, bool)>) -> Option<u64> 
     None
 }
 
-/// Replays the launch up to its fault, to get exact registers. Returns false without a checkpoint.
+/// Replays the launch up to its fault, to get exact registers. Returns false if no checkpoint exists.
 pub(crate) fn come_to_fault(state: &mut State) -> bool {
     let turn = state.record.turn;
     let Some(checkpoint) = state.record.checkpoints.until(turn) else {
@@ -354,7 +354,7 @@ pub(crate) fn run_has_ended(state: &mut State) -> bool {
         return true;
     }
     let goal = std::mem::replace(&mut state.goal, Goal::Run);
-    // A step ends with its wave, at the latest at the start of the next launch.
+    // A step whose wave has ended stops at the latest at the start of the next launch.
     state.stops_once |= goal.wave().is_some();
     !goal.is_replay()
 }

@@ -107,7 +107,7 @@ impl ScalarType {
 pub struct Scalar {
     /// Type of the value.
     pub ty: ScalarType,
-    /// Bits; those beyond the type's size are zero.
+    /// Bit pattern, zero-extended to 64 bits.
     pub bits: u64,
 }
 
@@ -125,9 +125,9 @@ pub enum Format {
     Hex,
     /// `t`: binary.
     Binary,
-    /// `f`: bits as floating point of the same size.
+    /// `f`: bits reinterpreted as a float of the same size.
     Float,
-    /// `i`: instructions; only for the `x` command.
+    /// `i`: disassembly, only for the `x` command.
     Instruction,
 }
 
@@ -168,7 +168,7 @@ impl Scalar {
         Scalar::new(I32, is_true.into())
     }
 
-    /// Creates an integer of the first type among I32, I64 and U64 that can hold it, or wraps it to U64.
+    /// Creates an integer of the first type among I32, I64 and U64 that can hold the value, or wraps it to U64.
     pub fn of_integer(value: i128) -> Scalar {
         let ty = if i32::try_from(value).is_ok() {
             I32

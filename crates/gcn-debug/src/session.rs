@@ -26,23 +26,23 @@ use crate::stops::{StopKind, StopPoint, Watched, WatchedValue};
 use crate::view::{self, NamedBuffer, Target, View};
 use crate::why_request::WhyRequest;
 
-/// Decision of a front end on how to resume after a stop.
+/// Front end's decision on how to resume after a stop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Resume {
     /// Runs until the next stop.
     Continue,
     /// Steps the wave in focus by instructions.
     Instructions {
-        /// Number of instructions.
+        /// Number of instructions to execute.
         count: u64,
-        /// Counts a call as one instruction.
+        /// True to count a call as one instruction.
         over: bool,
     },
     /// Steps the wave in focus by source lines.
     Lines {
         /// Number of lines.
         count: u64,
-        /// Does not stop in called functions.
+        /// True to step over calls.
         over: bool,
     },
     /// Runs until the current function of the wave in focus returns.
@@ -126,7 +126,7 @@ pub(crate) struct State {
     /// Instruction count of each wave at its last reported stop.
     pub(crate) passed: HashMap<WaveId, u64>,
     pub(crate) last: Option<LastRun>,
-    /// Copy of the wave and its LDS before this instruction, if it ends the wave and a watchpoint has a condition.
+    /// Copy of a wave and its LDS before the wave's final instruction, for the conditions of watchpoints.
     pub(crate) ended: Option<Box<(Wave, Lds)>>,
     /// True while the run is stopped at a fault.
     pub(crate) is_at_fault: bool,
@@ -224,7 +224,7 @@ impl Session<'_, '_> {
         self.paused.is_some()
     }
 
-    /// True between two launches: [`Resume::Continue`] then starts the next one.
+    /// True between two launches, where [`Resume::Continue`] starts the next one.
     pub fn has_next_launch(&self) -> bool {
         self.state.has_next
     }
@@ -341,7 +341,7 @@ impl Session<'_, '_> {
         &mut self.state.stops[place]
     }
 
-    /// Adds a watchpoint and returns it. Watched registers and LDS belong to the wave in focus.
+    /// Adds a watchpoint and returns it. Registers, LDS and scratch are those of the wave in focus.
     ///
     /// # Errors
     /// Fails if the value cannot be evaluated now.
@@ -371,12 +371,12 @@ impl Session<'_, '_> {
         Ok(self.add_breakpoint(text, kind, false))
     }
 
-    /// Returns the faults and findings that stop the run.
+    /// Returns the events that stop the run.
     pub fn catches(&self) -> &Catches {
         &self.state.catches
     }
 
-    /// Selects the faults and findings that stop the run.
+    /// Selects the events that stop the run.
     pub fn set_catches(&mut self, catches: Catches) {
         self.state.catches = catches;
     }
@@ -453,7 +453,7 @@ impl Session<'_, '_> {
         self.paused.as_deref()
     }
 
-    /// Decodes the instruction at an address, or returns `None` if there is none.
+    /// Decodes the instruction at an address. Returns `None` if memory there is unmapped or not a valid instruction.
     pub fn instruction(&self, address: u64) -> Option<Inst> {
         let memory = &self.state.memory;
         let mut words = [0; 2];
@@ -470,12 +470,12 @@ impl Session<'_, '_> {
         self.state.record.checkpoints.size()
     }
 
-    /// Returns the number of launches before this one into which the user can go back.
+    /// Returns the number of earlier launches that the user can go back into.
     pub fn earlier_launches(&self) -> usize {
         self.state.record.earlier()
     }
 
-    /// Returns the reason why the launch, or the last one if none is running, cannot go back. Returns `None` if it can.
+    /// Returns the reason why the current launch (or the last one, if none is running) cannot go back, or `None` if it can.
     pub fn past_is_lost(&self) -> Option<&'static str> {
         if self.state.findings.is_some() {
             return Some("going back is not possible with checkers");
@@ -494,7 +494,7 @@ impl Session<'_, '_> {
     }
 }
 
-/// Applies a user change, and logs the bytes that it overwrites.
+/// Applies a user change, after logging the bytes that it overwrites.
 pub(crate) fn apply(state: &State, mut paused: Option<&mut Paused<'_>>, change: &UserChange) {
     let scratch = match change.target {
         Target::Memory {

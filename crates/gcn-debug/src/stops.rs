@@ -16,7 +16,7 @@ use crate::view::{Target, View};
 /// Breakpoint or watchpoint.
 #[derive(Clone, Debug)]
 pub struct StopPoint {
-    /// Number, from 1.
+    /// Number, counted from 1.
     pub number: u32,
     /// Location or expression as the user wrote it.
     pub text: String,
@@ -39,7 +39,7 @@ pub struct StopPoint {
 pub enum StopKind {
     /// A wave is about to execute an instruction at one of these addresses.
     Addresses(Vec<u64>),
-    /// A wave is about to execute an instruction whose mnemonic matches this pattern; `*` stands for any text.
+    /// A wave is about to execute an instruction whose mnemonic matches this pattern; `*` matches any text.
     Mnemonic(String),
     /// A value changes.
     Watch {
@@ -47,7 +47,7 @@ pub enum StopKind {
         watched: Watched,
         /// State that the value depends on.
         dependencies: Box<Dependencies>,
-        /// Names and IDs of the source variables in the expression.
+        /// Names and IDs of the source variables in the watched expression.
         variables: Vec<(String, usize)>,
         /// Wave whose registers, LDS or scratch are watched, if any.
         wave: Option<WaveId>,
@@ -63,7 +63,7 @@ pub enum StopKind {
 pub enum Stop {
     /// A launch is about to start.
     Begin,
-    /// The wave hit these breakpoints, by number, at its next instruction.
+    /// The wave's next instruction hits these breakpoints, listed by number.
     Breakpoints(Vec<u32>),
     /// Watched values changed.
     Watchpoints {
@@ -78,11 +78,11 @@ pub enum Stop {
     Returned,
     /// The wave in focus ended.
     WaveEnded(WaveId),
-    /// The wave in focus is waiting for other waves, which are held.
+    /// The wave in focus is waiting for other waves, which the scheduler holds.
     Held(WaveId),
     /// The user or the timeout interrupted the run.
     Interrupted,
-    /// A wave faulted; the launch ends when it resumes.
+    /// A wave faulted. The launch ends when the run resumes.
     Fault(Box<Fault>),
     /// Checkers reported findings.
     Findings(Vec<Finding>),
@@ -93,13 +93,13 @@ pub enum Stop {
         /// Evaluation error.
         error: EvalError,
     },
-    /// The launch went back to an earlier point. [`Resume::BackToStop`](crate::Resume::BackToStop) lists the stops there:
-    /// breakpoints at the next instruction, and watched values that it is about to change.
+    /// The launch went back to an earlier point. After [`Resume::BackToStop`](crate::Resume::BackToStop), contains the
+    /// stops there: breakpoints at the next instruction, and watched values that this instruction is about to change.
     Back(Vec<Stop>),
     /// The launch went back to its start. Going back further enters
     /// [`Session::earlier_launches`](crate::Session::earlier_launches).
     BackAtBegin,
-    /// The launch went back to the first instruction of this wave, after others have executed instructions.
+    /// The launch went back to the first instruction of this wave, which begins after other waves have executed some.
     BackAtWaveBegin(WaveId),
     /// The launch is back at the point of a question, after [`Resume::Why`](crate::Resume::Why).
     Answered,
@@ -147,14 +147,14 @@ pub struct Observation {
     contents: Option<(u64, Vec<u8>)>,
 }
 
-/// Watched value.
+/// Current value of a watched expression or of watched elements.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum WatchedValue {
     /// Single value.
     Scalar(Scalar),
     /// Values of several lanes or elements.
     Several(Vec<Scalar>),
-    /// No value, with the reason.
+    /// Evaluation error.
     Missing(EvalError),
 }
 
@@ -167,12 +167,12 @@ pub struct Change {
     pub old: Option<Scalar>,
     /// New value, or `None` if there is none.
     pub new: Option<Scalar>,
-    /// Number of further parts that changed at the same time.
+    /// Number of other lanes or elements that changed at the same time.
     pub others: usize,
 }
 
 impl Watched {
-    /// True if the value belongs to the wave in focus: registers, LDS, scratch or source variables.
+    /// True if the value depends on the wave in focus: its registers, LDS, scratch or source variables.
     pub fn is_of_wave(&self, view: &View<'_>) -> bool {
         self.dependencies(view).is_of_wave()
     }
@@ -209,7 +209,7 @@ impl Watched {
     /// Checks that the value can be evaluated now.
     ///
     /// # Errors
-    /// Fails if it cannot.
+    /// Returns the evaluation error.
     pub fn current(&self, view: &View<'_>) -> Result<(), EvalError> {
         match self.value(view) {
             WatchedValue::Missing(error) => Err(error),
@@ -223,7 +223,7 @@ impl Watched {
             Watched::Elements {
                 address, count, ty, ..
             } => Some((*address, count.saturating_mul(ty.bytes()))),
-            // Elements of a variable may move.
+            // The location of a variable may change.
             Watched::Expr(expr)
                 if expr.is_at_fixed_address() && self.variables(view).is_empty() =>
             {
@@ -328,7 +328,7 @@ impl Observation {
         })
     }
 
-    /// Returns the address of the first byte that differs later, if the value is in global memory at a fixed address.
+    /// Returns the address of the first byte that a later observation changes, for values at a fixed address in memory.
     pub(crate) fn first_change(&self, later: &Observation) -> Option<u64> {
         let (address, old) = self.contents.as_ref()?;
         let (_, new) = later.contents.as_ref().filter(|it| it.0 == *address)?;
@@ -349,7 +349,7 @@ impl WatchedValue {
         )
     }
 
-    /// Returns the first difference from a later value, if both are known and differ.
+    /// Returns the first difference from a later value, or `None` if the values are equal or one is unknown.
     pub(crate) fn change(
         &self,
         later: &WatchedValue,
@@ -389,7 +389,7 @@ impl WatchedValue {
 }
 
 impl StopPoint {
-    /// True if waves must stop before an instruction for this breakpoint, or to compare the watched value after it.
+    /// True if waves must stop at an instruction: before it for a breakpoint, or after it to compare a watched value.
     pub(crate) fn concerns(&self, address: u64, step: &Step) -> bool {
         if !self.is_enabled {
             return false;
@@ -414,7 +414,7 @@ fn has_name(step: &Step, pattern: &str) -> bool {
     matches_pattern(step.inst.name(), pattern) || matches_pattern(written, pattern)
 }
 
-/// True if a name matches a pattern in which `*` stands for any text.
+/// True if a name matches a pattern in which `*` matches any text.
 ///
 /// # Examples
 /// ```
@@ -429,7 +429,7 @@ pub fn matches_pattern(name: &str, pattern: &str) -> bool {
     let Some(name) = name.strip_prefix(first) else {
         return false;
     };
-    // Matching each middle part at its first occurrence leaves the most text for the last part.
+    // Matching each middle segment at its first occurrence leaves the most text for the last segment.
     let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
     let behind = middle
         .split('*')

@@ -18,8 +18,8 @@ const WORD: usize = u64::BITS as usize;
 
 /// Undo log of the stores of a launch. Clones share the log. All runs of the launch must have it as an observer.
 ///
-/// Checkpoints divide the log into intervals. An interval holds each byte overwritten in it, with the byte's value at
-/// the start of the interval. See [`Setup::log`](crate::Setup::log).
+/// Checkpoints divide the log into intervals. An interval holds the initial value of each byte that is overwritten
+/// during the interval. See [`Setup::log`](crate::Setup::log).
 #[derive(Clone, Debug, Default)]
 pub struct StoreLog {
     state: Arc<Mutex<State>>,
@@ -27,7 +27,7 @@ pub struct StoreLog {
 
 #[derive(Debug)]
 struct State {
-    /// Intervals in order, with their numbers. The last one is in progress.
+    /// Intervals in chronological order, with their numbers. The last interval is in progress.
     intervals: Vec<(u64, Interval)>,
     /// Number of the next interval.
     next: u64,
@@ -54,7 +54,7 @@ struct Interval {
     /// Index in `saved`, by page number.
     places: HashMap<u64, usize>,
     saved: Vec<SavedPage>,
-    /// Number of the last page used, and its index.
+    /// Number of the most recently used page, and its index in `saved`.
     last: Option<(u64, usize)>,
 }
 
@@ -107,7 +107,7 @@ impl Interval {
         (&mut self.saved[place], place == count)
     }
 
-    /// Saves `len` bytes that a store is about to overwrite, except for unmapped and already saved ones. Returns the
+    /// Saves `len` bytes that a store is about to overwrite, except unmapped and already saved bytes. Returns the
     /// number of new pages.
     fn save(&mut self, memory: &Memory, mut address: u64, mut len: u64) -> usize {
         let mut new_pages = 0;
@@ -133,7 +133,7 @@ impl Interval {
         new_pages
     }
 
-    /// Merges the next interval into this one. Returns the number of pages that both have.
+    /// Merges the next interval into this one. Returns the number of pages that both contain.
     fn append(&mut self, next: Interval) -> usize {
         let mut shared = 0;
         for later in next.saved {
@@ -171,7 +171,7 @@ impl StoreLog {
         }
     }
 
-    /// True if the log has exceeded its limit, and misses stores.
+    /// True if the log has exceeded its limit and therefore misses stores.
     pub(crate) fn is_full(&self) -> bool {
         let state = self.state();
         state.pages > state.max_pages
@@ -190,7 +190,7 @@ impl StoreLog {
         number
     }
 
-    /// Merges an interval into the one before it.
+    /// Merges an interval into the preceding one.
     pub(crate) fn join(&self, number: u64) {
         let mut guard = self.state();
         let state = &mut *guard;

@@ -95,7 +95,7 @@ impl<'a> View<'a> {
         Ok(wave)
     }
 
-    /// Returns the value type of a location.
+    /// Returns the type of the value at a location.
     pub fn ty(&self, target: Target) -> ScalarType {
         match target {
             Target::Vector { count: 2, .. } | Target::Scalar { count: 2, .. } | Target::Pc => {
@@ -110,7 +110,7 @@ impl<'a> View<'a> {
     /// Reads a location. Vector registers without a lane are read in the focused lane.
     ///
     /// # Errors
-    /// Fails if no wave is running, if it has no such register, or if the address is not accessible.
+    /// Fails if no wave is running, if the register does not exist, or if the address is not accessible.
     pub fn read(&self, target: Target) -> Result<Scalar, EvalError> {
         let pair = |low: u32, high: u32| Scalar::u64(u64::from(low) | u64::from(high) << 32);
         Ok(match target {
@@ -151,7 +151,7 @@ impl<'a> View<'a> {
     /// Reads bytes from memory.
     ///
     /// # Errors
-    /// Fails if part of the range is not accessible.
+    /// Fails unless the whole range is accessible.
     pub fn read_bytes(
         &self,
         space: Space,
@@ -235,7 +235,7 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    /// Returns the global addresses of the bytes of a scratch value.
+    /// Returns the global address of each byte of a scratch value, or `None` if one is out of bounds.
     pub(crate) fn scratch_addresses(&self, offset: u64, bytes: u64) -> Option<Vec<u64>> {
         let range = offset..offset.checked_add(bytes)?;
         range.map(|it| self.scratch_address(it).ok()).collect()

@@ -1,4 +1,4 @@
-//! Questions for `why`: locations, and requests at a stop.
+//! Questions for `why`: queried locations, and user requests at a stop.
 
 use gcn_emu::wave::WaveId;
 use gcn_isa::Does;
@@ -6,7 +6,7 @@ use gcn_isa::Does;
 use crate::past::Moment;
 use crate::view::Target;
 
-/// Location whose value is to be explained.
+/// Location whose value `why` explains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QuestionPlace {
     /// Bytes of global memory.
@@ -29,7 +29,7 @@ pub enum QuestionPlace {
     Access(AccessPlace),
 }
 
-/// Memory access of a wave or lane.
+/// Memory access by a wave or a lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccessPlace {
     /// Index of the run, from 0.
@@ -42,7 +42,7 @@ pub struct AccessPlace {
     pub access: AccessChoice,
 }
 
-/// Selection of one of the accesses of a lane or wave.
+/// Selector of one access among those of a lane or wave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccessChoice {
     /// Last execution of the instruction at this address.
@@ -89,10 +89,10 @@ pub enum WhyRefused {
     /// The launch cannot be replayed to the same point, for this reason.
     #[error("{0}")]
     NoPast(&'static str),
-    /// The user has changed the state.
+    /// The user changed registers or memory, and `why` reruns launches without these changes.
     #[error("`set` has changed what the launch does: begin it again with run")]
     Changed,
-    /// The location is neither a register nor traceable memory.
+    /// The location cannot be traced: MODE, the program counter or a whole buffer.
     #[error(
         "why follows registers, scc, variables, elements of buffers, global memory, LDS and scratch"
     )]

@@ -1,4 +1,4 @@
-//! Storage of source objects: reads them from registers and memory, and resolves their locations.
+//! Access to source objects: reads their bytes from registers and memory, and resolves their locations.
 
 use gcn_object::{LocationError, PiecePlace, SourceRegister, VariablePiece, VariableState as _};
 
@@ -68,7 +68,7 @@ impl SourceObject {
         }
     }
 
-    /// Returns the object's location. Aggregates in memory have the type `u32`.
+    /// Returns the object's location. An aggregate in memory gets the type `u32`.
     pub(crate) fn place(&self, view: &View<'_>) -> Result<Target, EvalError> {
         match (self.scalar_type(), self.address()) {
             (None, Some((space, address))) => Ok(Target::Memory {
@@ -80,8 +80,8 @@ impl SourceObject {
         }
     }
 
-    /// Returns the location to assign to, and the type of its value. The object must be a scalar in memory, in one
-    /// register or in two consecutive registers.
+    /// Returns the location to assign to, and the type of its value. Fails unless the object is a scalar in memory, in
+    /// one register or in two consecutive registers.
     pub(crate) fn target(&self, view: &View<'_>) -> Result<(Target, ScalarType), EvalError> {
         let ty = self.scalar_type().ok_or_else(|| EvalError::Aggregate {
             ty: self.ty.name.clone(),

@@ -1,4 +1,4 @@
-//! Text of source-level objects.
+//! Formatting of source-level objects.
 
 use gcn_object::SourceTypeKind;
 
@@ -7,13 +7,13 @@ use crate::expr::Space;
 use crate::scalar::{Format, Scalar};
 use crate::view::View;
 
-/// Maximum number of elements and fields in the text of an object.
+/// Maximum number of elements and fields to print for an object.
 const MAX_PARTS: usize = 200;
-/// Minimum number of consecutive equal elements to fold into one.
+/// Minimum number of consecutive equal elements to print as one.
 const MIN_REPEATS: usize = 10;
 
 impl SourceObject {
-    /// Formats the value as gdb does: `{x = 1, y = {2, 3}}`. Unknown values are placeholders in angle brackets.
+    /// Formats the value as gdb does: `{x = 1, y = {2, 3}}`. Unknown values become placeholders in angle brackets.
     pub fn text(&self, view: &View<'_>, format: Format) -> String {
         let mut budget = MAX_PARTS;
         self.text_of_parts(view, format, &mut budget, 0)
@@ -92,7 +92,7 @@ impl SourceObject {
     }
 }
 
-/// Joins texts, folding long runs of equal ones.
+/// Joins element texts, each with its number of repeats, and folds long runs.
 fn repeated(texts: &[(String, usize)]) -> String {
     let all = texts.iter().map(|(text, count)| {
         folded(text, *count).unwrap_or_else(|| vec![text.as_str(); *count].join(", "))
