@@ -17,7 +17,6 @@ use crate::pages::Pages;
 use crate::past::Moment;
 use crate::store_log::StoreLog;
 
-/// Maximum number of checkpoints.
 const MAX_CHECKPOINTS: usize = 256;
 /// Minimum interval between checkpoints, as a multiple of the time needed to take one.
 const COST: u32 = 8;
@@ -159,8 +158,8 @@ impl Checkpoints {
         }
     }
 
-    /// Drops all checkpoints, and returns the first. Keeps the last memory image, so that checkpoints of the next launch
-    /// can share its pages.
+    /// Drops all checkpoints, and returns the first. Keeps the last memory image, so that checkpoints of the next
+    /// launch can share its pages.
     pub(crate) fn begin_launch(&mut self) -> Option<Checkpoint> {
         let last = self.all.last().and_then(|it| it.image().cloned());
         let all = std::mem::take(&mut self.all);

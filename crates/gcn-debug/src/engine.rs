@@ -1,9 +1,9 @@
 //! Run control: detects stops, reports them to the front end, and resumes the run as the front end decides.
 //!
 //! The emulator calls [`Debugger::turn`] before each turn of a wave. Within a turn, it calls again at the instruction
-//! limit and before each instruction for which [`Debugger::stops`] is true. The engine then compares watched values that
-//! the last instruction may have changed, checks the breakpoints and the goal of the last command, and sets the next
-//! limit. With a watchpoint set, waves single-step the instructions that may change the watched value.
+//! limit and before each instruction for which [`Debugger::stops`] is true. The engine then compares watched values
+//! that the last instruction may have changed, checks the breakpoints and the goal of the last command, and sets the
+//! next limit. With a watchpoint set, waves single-step the instructions that may change the watched value.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,12 +35,12 @@ pub trait FrontEnd: Send {
     /// Called when a wave has stopped. The run resumes when this returns.
     fn stopped(&mut self, session: &mut Session<'_, '_>, stop: &Stop) -> Resume;
 
-    /// Called while no launch is running. Launches start when this returns [`Resume::Restart`]. After a launch, it may also
-    /// return [`Resume::Why`] and decisions to go back, and between two launches ([`Session::has_next_launch`])
+    /// Called while no launch is running. Launches start when this returns [`Resume::Restart`]. After a launch, it may
+    /// also return [`Resume::Why`] and decisions to go back, and between two launches ([`Session::has_next_launch`])
     /// [`Resume::Continue`].
     fn idle(&mut self, session: &mut Session<'_, '_>) -> Resume;
 
-    /// Called for events that do not stop the run: [`Stop::Diverged`], or a fault or findings ([`Session::set_catches`]).
+    /// Called for events that do not stop the run: [`Stop::Diverged`], faults or findings ([`Session::set_catches`]).
     fn passed(&mut self, session: &Session<'_, '_>, stop: &Stop);
 
     /// Called when a launch starts, before its first instruction and before breakpoints are checked. Not called for
@@ -201,8 +201,8 @@ impl Engine {
         state.start_clock();
     }
 
-    /// Prepares for a run that directly follows the previous one. Reverse execution may continue into the previous run, so
-    /// neither other launches nor host code may have changed memory in between.
+    /// Prepares for a run that directly follows the previous one. Reverse execution may continue into the previous run,
+    /// so neither other launches nor host code may have changed memory in between.
     pub fn begin_next(&self) {
         let mut state = self.state();
         state.record.begin_launch(true);

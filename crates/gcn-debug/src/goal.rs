@@ -115,7 +115,7 @@ impl CallStack {
 pub(crate) enum SearchEnd {
     /// Instruction count of the launch.
     Instructions(u64),
-    /// Workgroup turn.
+    /// Number of a workgroup turn.
     Turn(u64),
     /// End of the launch.
     Launch,
@@ -125,7 +125,7 @@ pub(crate) enum SearchEnd {
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) at: Moment,
-    /// Workgroup turn.
+    /// Number of the workgroup turn.
     pub(crate) turn: u64,
     /// Stops at this point; empty for the last instruction of a wave.
     pub(crate) stops: Vec<Stop>,

@@ -32,8 +32,8 @@ impl Session<'_, '_> {
         Some(WorkItem { local, global })
     }
 
-    /// Reads up to `count` bytes, at most to the end of the allocation, LDS or scratch. LDS and scratch are those of the
-    /// focused wave and lane.
+    /// Reads up to `count` bytes, at most to the end of the allocation, LDS or scratch. LDS and scratch are those of
+    /// the focused wave and lane.
     pub fn read_memory(&self, space: Space, address: u64, count: usize) -> Vec<u8> {
         let view = self.view();
         let end = match space {

@@ -385,7 +385,7 @@ impl SourceObject {
         )
     }
 
-    /// True for a pointer to the start of a buffer whose elements match the pointee in size and class (integer or float).
+    /// True for a pointer to the start of a buffer whose elements match the pointee's size and class.
     pub(crate) fn points_to(&self, view: &View<'_>, buffer: &NamedBuffer) -> bool {
         let Ok(first) = self.pointed(view) else {
             return false;
@@ -432,8 +432,8 @@ impl SourceObject {
         Ok(Scalar::new(ty, value))
     }
 
-    /// Returns up to `most` parts, starting at index `first`: the fields of a structure, the elements of an array, or the
-    /// pointee of a pointer.
+    /// Returns up to `most` parts, starting at index `first`: the fields of a structure, the elements of an array, or
+    /// the pointee of a pointer.
     ///
     /// # Errors
     /// Fails if the debug information of the type is invalid.
@@ -503,8 +503,8 @@ impl SourceObject {
     }
 }
 
-/// Returns the parameters of the kernel that the focused wave executes, with their arguments. The list is empty in other
-/// functions, and if the debug information and the metadata disagree on the number of parameters.
+/// Returns the parameters of the kernel that the focused wave executes, with their arguments. The list is empty in
+/// other functions, and if the debug information and the metadata disagree on the number of parameters.
 fn kernel_arguments<'a>(
     view: &View<'_>,
     variables: &'a [SourceVariable],
@@ -561,7 +561,7 @@ impl VariableState for View<'_> {
 }
 
 impl View<'_> {
-    /// Resolves a source-level address to a space and an address in this space. Generic addresses may refer to LDS or scratch.
+    /// Resolves a source-level address to an address in a space. Generic addresses may refer to LDS or scratch.
     fn memory_at(&self, space: SourceSpace, address: u64) -> (Space, u64) {
         match space {
             SourceSpace::Local => (Space::Lds, address),

@@ -15,7 +15,7 @@ pub struct ParseError {
     pub at: usize,
 }
 
-/// Maximum nesting depth.
+/// Maximum nesting depth of an expression.
 const MAX_DEPTH: usize = 64;
 /// Maximum number of binary operators. A chain such as `a+b+c` nests as deeply as it is long.
 const MAX_OPERATORS: usize = 256;
@@ -161,7 +161,7 @@ struct Parser {
     depth: usize,
     /// Number of binary operators so far.
     operators: usize,
-    /// True inside a reduction. Reductions do not nest: each level would multiply the evaluation time by the number of lanes.
+    /// True inside a reduction. Reductions do not nest: each level would multiply evaluation time by the lane count.
     is_reduction: bool,
 }
 

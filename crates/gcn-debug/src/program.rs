@@ -391,8 +391,8 @@ impl Program {
         std::iter::once(path.to_owned()).chain(elsewhere)
     }
 
-    /// Returns the lines of a file by line number, or `None` if the file is neither embedded in the debug information nor on
-    /// disk.
+    /// Returns the lines of a file by line number, or `None` if the file is neither embedded in the debug information
+    /// nor on disk.
     pub fn text(&self, file: &Arc<str>) -> Option<Arc<BTreeMap<u32, String>>> {
         let mut files = self.files.borrow_mut();
         let read = || {
@@ -410,8 +410,8 @@ impl Program {
     }
 }
 
-/// Reads the lines of a source file. The path comes from the code object and may name a pipe or a device, so only regular
-/// files are read.
+/// Reads the lines of a source file. The path comes from the code object and may name a pipe or a device, so only
+/// regular files are read.
 fn read(path: &Path) -> Option<BTreeMap<u32, String>> {
     let metadata = fs::metadata(path).ok()?;
     let is_readable = metadata.is_file() && metadata.len() <= MAX_SOURCE_BYTES;

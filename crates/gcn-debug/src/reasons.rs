@@ -126,9 +126,9 @@ fn changed(
     (is_first || change.is_some()).then_some((new, change))
 }
 
-/// True if the condition of a watchpoint holds in the wave that executed the last instruction, which changed the value to
-/// `new`. The condition is evaluated in the lane that stored the value, or if that is unknown, in the watchpoint's lane or
-/// the first active lane.
+/// True if the condition of a watchpoint holds in the wave whose last instruction changed the value to `new`. The
+/// condition is evaluated in the lane that stored the value, or if that is unknown, in the watchpoint's lane or the
+/// first active lane.
 fn holds(
     state: &State,
     paused: &Paused<'_>,
@@ -216,8 +216,8 @@ pub(crate) fn is_interrupted(state: &mut State) -> bool {
     state.interrupt.load(Relaxed) && state.interrupt.swap(false, Relaxed) || is_late
 }
 
-/// Stops an interrupted run. Interrupted reverse execution stays at the point that its replay has reached. The focus moves
-/// to the current wave, unless the scheduler holds that wave.
+/// Stops an interrupted run. Interrupted reverse execution stays at the point that its replay has reached. The focus
+/// moves to the current wave, unless the scheduler holds that wave.
 pub(crate) fn interrupted(state: &mut State, paused: &Paused<'_>, current: Current) -> Stop {
     state.deadline = None;
     let is_alone = state.scheduler == Scheduler::One && !state.goal.is_replay();
@@ -308,8 +308,8 @@ pub(crate) fn watchpoints(state: &mut State, paused: &Paused<'_>, writer: LastRu
     })
 }
 
-/// Returns the stop for the breakpoints that a wave hits at its current instruction. If `counts` is true, also counts the hits, deletes
-/// temporary breakpoints and moves the focus.
+/// Returns the stop for the breakpoints that a wave hits at its current instruction. If `counts` is true, also counts
+/// the hits, deletes temporary breakpoints and moves the focus.
 pub(crate) fn breakpoints(
     state: &mut State,
     paused: &Paused<'_>,

@@ -77,8 +77,8 @@ impl Record {
         }
     }
 
-    /// Starts the record of a launch. If the launch directly follows the previous one (`is_next`), reverse execution may
-    /// continue into the previous one.
+    /// Starts the record of a launch. If the launch directly follows the previous one (`is_next`), reverse execution
+    /// may continue into the previous one.
     pub(crate) fn begin_launch(&mut self, is_next: bool) {
         let lost = self.lost();
         let start = self.checkpoints.begin_launch();

@@ -166,7 +166,7 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
     })
 }
 
-/// Returns the stop of a replay that has reached its target. A search records its last match, and ends at the end of its
+/// Returns the stop of a replay that has reached its target. A search records its last match, and ends with its
 /// interval.
 fn arrived(
     state: &mut State,

@@ -5,7 +5,7 @@ use std::fmt;
 use gcn_emu::half_bits;
 use half::f16;
 
-/// Scalar type.
+/// Type of a [`Scalar`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum ScalarType {

@@ -85,7 +85,7 @@ pub enum Leave {
     /// Rerun of this launch up to the same point, after the question in [`Engine::question`](crate::Engine::question)
     /// is answered.
     Why,
-    /// Rerun of the launch before this one, to go back into it.
+    /// Rerun of the previous launch, to go back into it.
     Earlier,
 }
 
@@ -98,7 +98,6 @@ pub(crate) struct LastRun {
     pub(crate) pc: u64,
 }
 
-/// Engine state.
 pub(crate) struct State {
     pub(crate) program: Program,
     pub(crate) memory: Memory,
@@ -475,7 +474,7 @@ impl Session<'_, '_> {
         self.state.record.earlier()
     }
 
-    /// Returns the reason why the current launch (or the last one, if none is running) cannot go back, or `None` if it can.
+    /// Returns the reason why the current launch (or the last one, if none runs) cannot go back, or `None` if it can.
     pub fn past_is_lost(&self) -> Option<&'static str> {
         if self.state.findings.is_some() {
             return Some("going back is not possible with checkers");

@@ -16,7 +16,7 @@ use crate::view::{Target, View};
 /// Breakpoint or watchpoint.
 #[derive(Clone, Debug)]
 pub struct StopPoint {
-    /// Number, counted from 1.
+    /// Number by which commands refer to the stop point, from 1.
     pub number: u32,
     /// Location or expression as the user wrote it.
     pub text: String,

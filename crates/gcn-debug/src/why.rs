@@ -3,15 +3,15 @@
 //! Launches are deterministic, so a slice can be built in several passes over the same execution:
 //!
 //! 1. The first pass records the last workgroup to write each byte.
-//! 2. The next pass [traces](trace) the workgroups that wrote the queried location, up to the last launch with one of
-//!    them. If the slice leads to other workgroups, another pass traces these too.
+//! 2. The next pass [traces](trace) the workgroups that wrote the queried location, and ends after the last launch with
+//!    such a workgroup. If the slice leads to other workgroups, another pass traces these too.
 //! 3. The last pass records the values to show in the answer.
 //!
 //! To compare two runs ([`ValueGraph`], [`part`]), the last pass records the values read by every instruction of the
 //! slice.
 //!
-//! In the last launch of a pass, only traced workgroups execute, unless workgroups communicate. The first pass finds bytes
-//! that several workgroups write; tracing passes find reads of another workgroup's bytes, and waits for skipped workgroups.
+//! In the last launch of a pass, only traced workgroups execute, unless workgroups communicate. The first pass detects
+//! bytes that several workgroups write. Tracing passes detect workgroups that read another's bytes or wait for it.
 
 mod control;
 mod facts;
@@ -66,7 +66,7 @@ pub trait Launches {
     /// Returns the number of runs, counting each repetition of a launch.
     fn runs(&self) -> u32;
 
-    /// Restores device state other than the contents of memory, such as GDS, to that before the first run.
+    /// Restores device state outside memory, such as GDS, to its state before the first run.
     fn restart(&self);
 
     /// Executes run `run` with the given observers. Returns false if the next run must not start, for example after a
@@ -108,7 +108,7 @@ pub struct Until {
     pub moment: Moment,
 }
 
-/// Reason why a question cannot be answered.
+/// Reason why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum WhyError<E> {
     /// A launch cannot start.
@@ -126,11 +126,11 @@ pub enum WhyError<E> {
 const MAX_GROUPS: usize = 1024;
 /// Maximum number of tracing passes.
 const MAX_PASSES: usize = 16;
-/// Number of instructions that a wave may execute in addition to twice the maximum of the first pass while workgroups are
-/// skipped. Waves that wait for others of their workgroup may execute more than in the first pass, because the order of turns
-/// changes.
+/// Number of instructions that a wave may execute in addition to twice the maximum of the first pass while workgroups
+/// are skipped. Waves that wait for others of their workgroup may execute more than in the first pass, because the
+/// order of turns changes.
 const MORE_INSTRUCTIONS: u64 = 1 << 16;
-/// Reason for an incomplete slice at these limits.
+/// Reason reported for a slice that reaches [`MAX_GROUPS`] or [`MAX_PASSES`].
 const TOO_MANY_GROUPS: &str = "more workgroups have taken part than are traced";
 
 /// Slice for a question, with the state needed to rerun the launches.
@@ -140,11 +140,11 @@ struct Sliced {
     unwritten: Vec<Range<u64>>,
     trace: Trace,
     slice: Slice,
-    /// Plan of the pass that traced the slice; `None` if no workgroup was traced, because no launch wrote the queried location
-    /// or too many workgroups did.
+    /// Plan of the pass that traced the slice; `None` if no workgroup was traced, because none wrote the queried
+    /// location or too many did.
     plan: Option<Plan>,
     cut: Option<&'static str>,
-    /// Bytes of the location at the queried point; empty unless it is in global memory.
+    /// Bytes of the location at the queried point; empty for locations outside global memory.
     end: Vec<u8>,
 }
 
@@ -257,7 +257,7 @@ impl Sliced {
         }
     }
 
-    /// Restores the initial contents of memory, except for the queried location, which gets its value at the queried point.
+    /// Restores the initial contents of memory, except the queried location, which gets its value at the queried point.
     fn finish(&self, question: Question<'_>) {
         // Later passes may skip workgroups, so `end` comes from the first pass.
         question.restore(&self.image);
@@ -353,7 +353,7 @@ fn dword(bytes: &[u8]) -> u32 {
     bytes.fold(0, |value, byte| value << 8 | u32::from(*byte))
 }
 
-/// Parameters of a pass over the launches.
+/// Configuration of a pass over the launches.
 #[derive(Clone, Default)]
 struct Plan {
     /// Workgroups to trace; empty for the first pass.
@@ -362,16 +362,16 @@ struct Plan {
     reads_of: HashMap<Instance, Vec<(Register, u8)>>,
     /// True if all workgroups of the last launch must execute.
     all: bool,
-    /// Skips the untraced workgroups of the last launch; `None` if they execute.
+    /// Skipping of untraced workgroups in the last launch; `None` if they execute.
     skip: Option<Skip>,
 }
 
-/// Skipping of untraced workgroups.
+/// Parameters for skipping untraced workgroups.
 #[derive(Clone, Copy)]
 struct Skip {
     /// Address of an `s_endpgm` to which their waves jump.
     endpgm: u64,
-    /// Number of instructions after which a traced wave seems to wait for a skipped workgroup.
+    /// Number of instructions after which a traced wave is assumed to wait for a skipped workgroup.
     most: u64,
 }
 
@@ -381,8 +381,8 @@ impl Plan {
         self.wanted.iter().map(|it| it.run).max()
     }
 
-    /// Lets untraced workgroups of the last launch end at once, unless workgroups share memory there, or all must execute. A
-    /// traced workgroup that a fault elsewhere stopped must stop at the same point, so all must execute then too.
+    /// Skips untraced workgroups of the last launch, unless workgroups share memory in it or all of them must execute.
+    /// If a fault elsewhere stopped a traced workgroup, all must execute so that it stops at the same point.
     fn choose(&mut self, first: &Trace) {
         let ends = &first.ends;
         let all = self.all || self.wanted.iter().any(|it| ends.is_stopped(*it));
@@ -395,7 +395,7 @@ impl Plan {
     }
 }
 
-/// Runs the launches in order, up to the last one needed. Restores memory if one cannot start.
+/// Runs the launches in order, up to the last one needed. Restores memory if a launch cannot start.
 fn pass<L: Launches>(
     launches: &L,
     question: Question<'_>,
@@ -445,8 +445,8 @@ fn pass<L: Launches>(
     Ok(tracer.into_trace())
 }
 
-/// True if traced workgroups of the last launch seem to need the skipped ones: they read bytes that these write, or do not
-/// end as in the first pass. A trace that became full ends early in any case.
+/// True if traced workgroups of the last launch seem to depend on skipped workgroups: they read bytes that skipped ones
+/// write, or do not end as in the first pass. The second condition does not apply to a full trace, which ends early.
 fn misses_skipped(first: &Trace, trace: &Trace) -> bool {
     let last = trace.wanted.iter().map(|it| it.run).max();
     let mut groups = trace.wanted.iter().filter(|it| Some(it.run) == last);
@@ -454,8 +454,8 @@ fn misses_skipped(first: &Trace, trace: &Trace) -> bool {
         || !trace.is_full && !groups.all(|it| trace.ends.is_ended(*it, &first.ends))
 }
 
-/// True if a traced workgroup of the last launch read bytes that another workgroup may write in that launch. The last writer
-/// of a byte is known over all launches: one in a later launch may hide one in the last.
+/// True if a traced workgroup of the last launch read bytes that another workgroup may write in that launch. The first
+/// pass covers all launches, so a writer in a later launch may hide one in this launch.
 fn communicates(first: &Trace, trace: &Trace) -> bool {
     let last = trace.wanted.iter().map(|it| it.run).max();
     trace.waves.iter().any(|wave| {

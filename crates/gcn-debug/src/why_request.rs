@@ -75,8 +75,8 @@ pub struct WhyRequest {
     pub place: QuestionPlace,
     /// Number of dependence levels to show; `None` for the default.
     pub depth: Option<u32>,
-    /// Point at which the launch stopped; for memory at a fault, after the faulting instruction. `None` for the end of the
-    /// last launch that ran.
+    /// Point at which the launch stopped; for memory at a fault, after the faulting instruction. `None` for the end of
+    /// the last launch that ran.
     pub moment: Option<Moment>,
 }
 

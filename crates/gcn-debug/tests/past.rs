@@ -1,4 +1,4 @@
-//! Tests of reverse execution: launches return to earlier points, where every register and byte must be as before.
+//! Tests of reverse execution: launches return to earlier points, where registers and memory must be as before.
 
 #[expect(dead_code, reason = "other tests run programs in other ways")]
 #[path = "../../gcn-emu/tests/programs/mod.rs"]
@@ -23,15 +23,14 @@ use launches::{COUNTS, FAULTY, Launches, PARTIAL, SWEEPS, run_kernel};
 
 /// Number of random programs. `GCN_PROGRAMS` overrides it.
 const PROGRAMS: u64 = 40;
-/// Maximum number of instructions in most steps.
+/// Maximum number of instructions in a step.
 const LONGEST_STEP: u64 = 60;
-/// Size in bytes of the largest allocation to compare. Excludes the device `malloc` heap, which these kernels do not
-/// use.
+/// Size limit in bytes of allocations to compare. Excludes the device `malloc` heap, which these kernels do not use.
 const LARGEST: u64 = 1 << 20;
 /// Number of jumps to randomly chosen stops.
 const JUMPS: usize = 4;
 
-/// Held by each test: registers hold addresses, which depend on the devices that exist.
+/// Lock held by each test. Registers hold addresses, which depend on the devices that exist.
 static DEVICES: Mutex<()> = Mutex::new(());
 
 /// State of a launch at a stop.
@@ -115,11 +114,10 @@ impl Random {
     }
 }
 
-/// Plan of a run.
 enum Plan {
     /// Steps to the end and records each stop.
     Forward,
-    /// Steps to the last recorded stop, goes back to the start, steps to the last stop again, and then goes back to
+    /// Steps to the last recorded stop, goes back to the start, and steps to the last stop again. Then goes back to
     /// other stops.
     Back {
         noted: Vec<Snapshot>,
@@ -298,7 +296,7 @@ fn recordings() -> [Recording; 3] {
         interval: Duration::from_millis(milliseconds),
         bytes,
     };
-    // All checkpoints, some checkpoints, only the first.
+    // Keep all checkpoints, some checkpoints, or only the first.
     [of(0, 64 << 20), of(0, 1 << 20), of(1_000_000, 1 << 20)]
 }
 
@@ -309,7 +307,7 @@ fn breakpoints_are_passed_backwards_in_the_opposite_order() {
     for recording in recordings() {
         let (sender, receiver) = mpsc::channel();
         let mut forward: Vec<Snapshot> = Vec::new();
-        // Stop from which the launch goes back, and the number of stops before it.
+        // On the way back, the index of the current stop.
         let mut left: Option<usize> = None;
         let out = run_kernel(recording, move |session, stop| {
             let Some(stop) = stop else {
@@ -423,8 +421,7 @@ fn changes_by_the_user_are_made_again() {
             let value = session.evaluate(&register).expect("it has a value");
             let _ = sender.send(format!("{value:?}"));
             match stops {
-                // The change made at the tenth stop persists at the twentieth, and after the launch goes back to the
-                // 19th.
+                // The change made at the 10th stop persists at the 20th stop, and after the launch goes back to the 19th.
                 10 => {
                     let number = parse("1000000", isa).expect("a number");
                     let Ok(gcn_debug::Evaluated::Scalar(number)) = session.evaluate(&number) else {
@@ -530,7 +527,7 @@ fn launches_of_a_program_undo_faulting_stores_and_changes_by_the_user() {
         [1, 1, 1],
         [1, 1, 1],
         [7, 9, 7],
-        // At the start of the launch, and at its fault without the change.
+        // At the start of the launch, and at the fault without the user change.
         [1, 1, 1],
         [7, 1, 7],
     ];
@@ -572,7 +569,7 @@ fn a_log_of_stores_to_the_same_pages_stays_within_its_limit() {
     let (sender, stops) = mpsc::channel();
     let launches = Launches {
         sizes: [256, 256],
-        // Three sweeps and their checkpoints are smaller, four sweeps alone are larger.
+        // Three sweeps fit together with their checkpoints. Four sweeps alone do not fit.
         recording: Recording {
             interval: Duration::ZERO,
             bytes: 1_000_000,

@@ -1,6 +1,6 @@
-//! Tests `why` against reruns of the kernels in `tests/why` with modified inputs. Some change to an input that an
-//! answer names must change the element. Changes to other inputs must not, if the number of executed instructions stays
-//! the same.
+//! Tests `why` against reruns of the kernels in `tests/why` with modified inputs. For each input that an answer names,
+//! some modification must change the queried element. Modifications of other inputs must not change it if the number of
+//! executed instructions stays the same.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use gcn_runtime::{Buffer, Device, Error, Module, PreparedLaunch, Queue};
 
 /// Number of elements in each buffer.
 const ELEMENTS: usize = 512;
-/// Indices of the result elements to query.
+/// Indices of the elements of `out` to query.
 const PLACES: [usize; 6] = [0, 1, 5, 20, 37, 63];
 /// Functions that modify an input.
 const CHANGES: [fn(u32) -> u32; 6] = [
@@ -29,10 +29,10 @@ const CHANGES: [fn(u32) -> u32; 6] = [
     |_| 0,
 ];
 
-/// Buffer, element and new value of an input.
+/// Buffer index, element index and new value of an input.
 type Change = (usize, usize, u32);
 
-/// Kernel with its launch.
+/// Module with the launches of its kernels.
 struct Case {
     module: Module,
     queue: Queue,
@@ -51,7 +51,7 @@ fn numbers(mut seed: u32) -> Vec<u32> {
     std::iter::repeat_with(next).take(ELEMENTS).collect()
 }
 
-/// Returns the values of a launch key in a source file.
+/// Returns the values of a launch parameter in the comments of a source file.
 fn values<'a>(text: &'a str, key: &str) -> Vec<&'a str> {
     let lines = text.lines().filter_map(|line| line.strip_prefix("//! "));
     let keys = lines.filter_map(|line| line.split_once(" = "));
@@ -110,7 +110,7 @@ impl Case {
         }
     }
 
-    /// Writes the inputs, applying the given changes.
+    /// Writes the inputs with the given changes, and clears `out`.
     fn reset(&self, changed: &[Change]) {
         for (number, (buffer, elements)) in self.buffers.iter().zip(&self.inputs).enumerate() {
             let mut elements = elements.clone();
@@ -123,7 +123,7 @@ impl Case {
         out.write(0, &vec![0u32; ELEMENTS]).expect("it fits");
     }
 
-    /// Runs the kernel with changed inputs, and returns the result and the number of executed instructions.
+    /// Runs the launches with changed inputs. Returns the result and the number of executed instructions.
     fn result(&self, changed: &[Change]) -> (Vec<u32>, u64) {
         self.reset(changed);
         let ends = self.launches.iter().map(|launch| {
@@ -273,7 +273,7 @@ fn answers_name_the_inputs_that_matter() {
         let elements = (0..2).flat_map(|buffer| (0..ELEMENTS).map(move |it| (buffer, it)));
         let (mut groups, others): (Vec<_>, Vec<_>) = elements.partition(|it| all.contains(it));
         let mut groups: Vec<Vec<_>> = groups.drain(..).map(|it| vec![it]).collect();
-        // Change all inputs that no answer names at once.
+        // Modify all inputs that no answer names at once.
         groups.push(others);
         let mut changes = vec![BTreeSet::new(); PLACES.len()];
         let mut required = vec![BTreeSet::new(); PLACES.len()];
@@ -348,7 +348,7 @@ fn too_many_writers_cut_an_answer() {
     assert_eq!(ask(1025), (0, Some(cut)));
 }
 
-/// Kernel with a loop whose instructions write `v2` in all lanes but lane 0, and a loop that reads it.
+/// Kernel with a loop that writes `v2` in all lanes except lane 0, and a loop that reads `v2`.
 const INACTIVE: &str = "\
 .globl kernel
 .p2align 8
@@ -396,7 +396,7 @@ fn writes_in_other_lanes_cut_an_answer() {
         });
         answer.expect("an answer").cut
     };
-    // Each of 100 reads in lane 0 passes 100 writes; the last write is that of lane 1.
+    // Each of 100 reads in lane 0 skips 100 writes. In lane 1, the last write is the reaching definition.
     assert_eq!(ask(0), Some("it has more executions than the limit allows"));
     assert_eq!(ask(1), None);
 }

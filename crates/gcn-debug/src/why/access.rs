@@ -38,7 +38,7 @@ pub(super) fn find(
     }
 }
 
-/// Returns the key by which the other run finds the counterpart of an access.
+/// Returns the key for finding the counterpart of an access in the other run.
 pub(super) fn key(
     trace: &Trace,
     at: Instance,

@@ -1,8 +1,8 @@
-//! Calls of a traced wave: code entered by jumps to addresses in registers.
+//! Calls of a traced wave: code entered through indirect jumps.
 
 use super::facts::Jump;
 
-/// Code entered by a jump to an address in registers: a function, or a case of a switch.
+/// Code entered through an indirect jump: a function, or a case of a switch.
 #[derive(Clone, Copy, Debug, Default)]
 struct Call {
     /// Index of the jump; `None` for the kernel itself.
@@ -13,18 +13,17 @@ struct Call {
     back: Option<u64>,
 }
 
-/// Maximum number of calls from which one jump returns. Code that uses calls as jumps never returns, so its calls would be
-/// searched to the first one at every jump.
+/// Maximum number of calls that a single jump may return from. Code that uses calls as jumps never returns, so without
+/// a limit every jump would search all earlier calls.
 const MAX_RETURNS: usize = 64;
 
-/// Calls of a wave.
 #[derive(Debug)]
 pub(crate) struct Calls {
     /// The kernel, then calls in order of execution.
     calls: Vec<Call>,
     /// Index of the current call.
     current: u32,
-    /// Last jump and its index, until its target executes.
+    /// Jump whose target has not executed yet, with its index.
     pending: Option<(u32, Jump)>,
 }
 
@@ -44,7 +43,7 @@ impl Calls {
         self.calls[call as usize].by
     }
 
-    /// Records instruction number `at`, which executes at `pc` and makes `jump`, if any. Returns the index of its call.
+    /// Records instruction `at` of the wave, which executes at `pc`. Returns the index of the call that contains it.
     pub(crate) fn execute(&mut self, at: u32, pc: u64, jump: Option<Jump>) -> u32 {
         if let Some((by, jump)) = self.pending.take() {
             self.arrive(by, jump, pc);

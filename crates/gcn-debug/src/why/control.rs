@@ -1,4 +1,4 @@
-//! Control dependence: the branches that decide if an instruction executes.
+//! Control dependence: the branches that determine if an instruction executes.
 //!
 //! An instruction is control dependent on a branch if it post-dominates one of the branch's successors, but not both
 //! (Ferrante, Ottenstein, Warren: The program dependence graph and its use in optimization, 1987). The nodes of the
@@ -14,7 +14,7 @@ use gcn_isa::effect::{Condition, Control};
 
 use crate::reasons::is_call;
 
-/// Branches on which instructions depend, by instruction address.
+/// Branches that each instruction is control dependent on, by address.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ControlDependences {
     branches: HashMap<u64, Vec<u64>>,
@@ -98,8 +98,8 @@ impl Graph {
     }
 }
 
-/// Returns the addresses of an instruction's successors: none at the end of the program, or for an indirect jump that is
-/// not a call.
+/// Returns the addresses of an instruction's successors: none at the end of the program, or for an indirect jump that
+/// is not a call.
 fn following(code: &Code, step: &Step) -> Vec<u64> {
     let next = code.address(step.following());
     if let Executor::Branch(condition, distance) = step.run {

@@ -11,7 +11,7 @@ use gcn_isa::{Does, Field, Isa, Kind, Slot, Ty, regs};
 
 use crate::reasons::is_call;
 
-/// Register number: vector registers first, then scalar registers, then other state.
+/// Register number: vector registers come first, then scalar registers, then other state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Register(u16);
 
@@ -100,7 +100,7 @@ impl Register {
         }
     }
 
-    /// Returns the first register of a use and the number of registers, or `None` for state that slices ignore.
+    /// Returns the first register and the number of registers of a use, or `None` for state that slices ignore.
     fn of(registers: Registers) -> Option<(Register, u8)> {
         match registers {
             Registers::Vector { first, count } => Some((Register::vector(first), count)),
@@ -121,7 +121,7 @@ impl Register {
 pub enum Edge {
     /// Data dependence on a register or memory.
     Data,
-    /// Data dependence of an access's address on a register.
+    /// Data dependence of a memory address on a register.
     Address,
     /// Control dependence of a lane on EXEC.
     Exec,
@@ -136,11 +136,11 @@ pub(crate) enum Reads {
     Own,
     /// Bit `n` of a 64-bit mask.
     Bit,
-    /// Single lane recorded with the execution.
+    /// Lane recorded with the execution.
     Noted,
     /// All lanes.
     AllLanes,
-    /// Lane chosen by the instruction's permutation.
+    /// Source lane of the instruction's permutation.
     Permuted,
     /// For each lane, the source lane recorded with the execution.
     Exchanged,
@@ -154,16 +154,16 @@ pub(crate) enum Reads {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Read {
     pub(crate) register: Register,
-    /// Index of the dword in its operand.
+    /// Index of the dword in the operand.
     pub(crate) dword: u8,
     pub(crate) bits: u32,
     pub(crate) reads: Reads,
     pub(crate) edge: Edge,
-    /// For data of a memory access, the element it belongs to.
+    /// For data of a memory access, the element that the dword belongs to.
     pub(crate) element: Option<u8>,
     /// For a source of a selection, the condition value that selects it.
     pub(crate) chosen_if: Option<bool>,
-    /// For a source of a packed operation, the bits that go into the low and high half of the result.
+    /// For a source of a packed operation, the bits used for the low and for the high half of the result.
     pub(crate) halves: Option<[u32; 2]>,
 }
 
@@ -215,7 +215,7 @@ pub(crate) enum SourceBits {
 }
 
 impl SourceBits {
-    /// Derives the mapping from an operation and its constants, and the first two sources that are constants.
+    /// Derives the mapping from an operation, its constants, and its first two sources (`None` unless constant).
     fn of(does: Does, constants: &[u32], [first, second]: [Option<u32>; 2]) -> SourceBits {
         let Does::Alu(op) = does else {
             return SourceBits::All;
@@ -248,12 +248,12 @@ impl SourceBits {
     }
 }
 
-/// Transfer of control to an address in registers.
+/// Indirect jump, to an address in registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Jump {
     /// Call that returns to this address.
     Call(u64),
-    /// Return, or another jump.
+    /// Return or other jump.
     Other,
 }
 
@@ -295,8 +295,8 @@ pub(crate) struct Facts {
     /// Bits of the vector sources on which bits of the result depend.
     pub(crate) source_bits: SourceBits,
     pub(crate) jump: Option<Jump>,
-    /// True for loads and stores that convert the element, and for operations on it, so every result dword depends on the
-    /// whole element.
+    /// True for accesses that convert elements, such as typed buffer and image accesses. Every result dword depends on
+    /// the whole element.
     pub(crate) is_converted: bool,
 }
 
@@ -450,7 +450,7 @@ impl Facts {
                 halves: None,
             }));
         }
-        // An instruction with a destination outside the wave's registers is not executed.
+        // Instructions with a destination outside the wave's registers are not executed.
         let mut operands = instruction.operands.iter().zip(&step.args);
         if operands.any(|(it, arg)| *it == Arg::None && *arg != Arg::None) {
             writes.clear();
@@ -538,13 +538,13 @@ impl Facts {
     }
 }
 
-/// Restricts an implicit use of M0 or MODE to the bits that matter. Instructions for VGPR indexing keep the other bits,
-/// and the bit that enables indexing does not affect an operation.
+/// Restricts an implicit use of M0 or MODE to the bits that matter. Instructions that set up VGPR indexing preserve the
+/// other bits, and other operations do not depend on the bit that enables indexing.
 fn restricted(does: Does, unit: Unit, it: RegisterUse) -> RegisterUse {
-    /// Bits of M0: index, and mask of the indexed operands.
+    /// Fields of M0: the index, and the mask of indexed operands.
     const INDEX: u32 = 0xff;
     const INDEXED: u32 = 0xf000;
-    /// Bit of MODE.
+    /// MODE bit that enables VGPR indexing.
     const GPR_IDX_EN: u32 = 1 << 27;
     let is_implicit = it.operand().is_none();
     let m0 = Registers::Scalar {
@@ -589,7 +589,7 @@ fn chosen_field(does: Does) -> Option<Field> {
     }
 }
 
-/// Returns the bits of a packed operation's source that go into the low and high half of its result.
+/// Returns the source bits that a packed operation uses for the low and for the high half of its result.
 fn halves(step: &Step, slot: &Slot, slots: &[&Slot]) -> Option<[u32; 2]> {
     let inst = step.inst;
     let number = match slot.field {

@@ -19,7 +19,7 @@ use crate::why_request::{AccessChoice, AccessKey, AccessPlace};
 /// Set of origins of a value: a Bloom filter with two bits per origin.
 pub(super) type Origins = u128;
 
-/// Identity of a value in both runs: its bits and origins.
+/// Identity of a value in both runs: its bits and its origins.
 pub(super) type Key = (u32, Origins);
 
 /// Returns the registers and lanes that each instruction of a slice reads.
@@ -38,7 +38,7 @@ pub(super) fn reads(slice: &Slice) -> HashMap<Instance, Vec<(Register, u8)>> {
     reads
 }
 
-/// Returns the register and lane at the target of an edge.
+/// Returns the register and lane at the target of an edge, or `None` for memory and branches.
 fn read_by(slice: &Slice, target: Target) -> Option<(Register, u8)> {
     match target {
         Target::Node(node) => match slice.nodes[node as usize] {
@@ -105,7 +105,7 @@ pub(super) struct GraphNode {
     pub(super) lane: u8,
     pub(super) outcome: Outcome,
     pub(super) is_f32: bool,
-    /// Value, if known.
+    /// Value of the result, if known.
     pub(super) value: Option<u32>,
     pub(super) origins: Origins,
     inputs: (u32, u32),
@@ -113,7 +113,7 @@ pub(super) struct GraphNode {
     pub(super) place: Option<Place>,
 }
 
-/// Buffer element or argument, which both runs can name.
+/// Buffer element or argument, which has the same name in both runs.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) id: u64,
@@ -236,8 +236,8 @@ impl ValueGraph {
         }
     }
 
-    /// Returns a counterpart for the other run's store if no instruction of this run wrote the location: the last store
-    /// to a buffer by the same lane.
+    /// Returns the counterpart of the other run's store if no instruction of this run wrote the location: the last
+    /// store to a buffer by the same lane.
     pub fn other_store(&self, other: &ValueGraph) -> Option<AccessPlace> {
         let is_unwritten = self.roots.iter().all(|it| it.node().is_none());
         let store = other.roots.iter().rev().find_map(|it| it.node());
@@ -278,13 +278,13 @@ impl ValueGraph {
         })
     }
 
-    /// True if both inputs are lane bits of a mask that one execution wrote, with the same kind of dependence.
+    /// True if both inputs are lane bits of the same mask, with the same kind of dependence.
     pub(super) fn is_same_mask(&self, a: &GraphInput, b: &GraphInput) -> bool {
         let mask = |input: &GraphInput| Some((input.edge, self.mask(input.target.node()?)?));
         mask(a).is_some() && mask(a) == mask(b)
     }
 
-    /// Returns the run, wave and position of the execution that wrote a lane bit of a mask, or `None` for other nodes.
+    /// Identifies the mask of a lane bit by the run, wave and position of its writer. Returns `None` for other nodes.
     pub(super) fn mask(&self, node: u32) -> Option<(u32, WaveId, u32)> {
         let node = &self.nodes[node as usize];
         let Outcome::Register(register) = node.outcome else {
@@ -407,8 +407,8 @@ impl Instructions {
     }
 }
 
-/// Returns the bits of each node's result that instructions read. The slice may depend on fewer because of a constant,
-/// such as a shift distance. The other run may keep the constant in a register, so its slice depends on more bits.
+/// Returns the bits of each node's result that instructions read. The slice may depend on fewer bits because of a
+/// constant, such as a shift distance. If the other run has the constant in a register, its slice depends on more bits.
 fn read_masks(slice: &Slice, trace: &Trace) -> Vec<u32> {
     let mut masks = vec![0; slice.nodes.len()];
     for (from, _, target) in &slice.edges {
@@ -421,8 +421,8 @@ fn read_masks(slice: &Slice, trace: &Trace) -> Vec<u32> {
     masks
 }
 
-/// Returns the part of a register's value to compare. If a lane reads a scalar register (a mask), this is the lane's bit; for
-/// an initial value, all bits; for a vector register, the bits read; otherwise, the bits on which the slice depends.
+/// Returns the bits of a register to compare: if a lane reads a scalar register (a mask), the lane's bit; for an
+/// initial value, all bits; for a vector register, the bits read; otherwise, the bits on which the slice depends.
 fn wanted(
     slice: &Slice,
     masks: &[u32],
@@ -486,7 +486,7 @@ fn read(memory: &Memory, address: u64, bytes: u8) -> Option<u32> {
         .then(|| u32::from_le_bytes(value))
 }
 
-/// Returns the buffer element or argument that a node stored or loaded, if any.
+/// Returns the buffer element or argument that a node accessed, if any.
 fn place(trace: &Trace, node: &Node, terms: Terms<'_>) -> Option<Place> {
     let facts = trace.facts(node.at);
     if facts.class != Class::Memory {

@@ -1,4 +1,4 @@
-//! Workgroups, and how they end in a pass.
+//! Workgroups, and the ends of their waves in a pass.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,16 +21,16 @@ pub(crate) struct Ends {
     longest: HashMap<u32, u64>,
     /// Number of waves of each traced workgroup that ended with `s_endpgm`.
     ended: HashMap<Group, u32>,
-    /// Traced workgroups all of whose waves ended with `s_endpgm`.
+    /// Traced workgroups whose waves have all ended with `s_endpgm`.
     complete: HashSet<Group>,
     /// Workgroup with a wave that faulted or reached the instruction limit.
     faulty: Option<Group>,
-    /// Other workgroups that had begun and not ended when the run stopped.
+    /// Other workgroups that were still running when the run stopped.
     stopped: HashSet<Group>,
 }
 
 impl Ends {
-    /// Records the end of a wave. Returns true if it completes a traced workgroup.
+    /// Records the end of a wave. Returns true if that completes a traced workgroup.
     pub(crate) fn add(
         &mut self,
         context: &Context<'_>,
@@ -54,7 +54,7 @@ impl Ends {
                 self.faulty = Some(group);
                 false
             }
-            // The waves that stop with a faulting one are reported after it.
+            // Waves that stop because of a faulting wave are reported after that wave.
             WaveEnd::Interrupt | WaveEnd::Stopped => {
                 if self.faulty != Some(group) {
                     self.stopped.insert(group);
@@ -74,7 +74,7 @@ impl Ends {
         self.longest.get(&run).copied().unwrap_or_default()
     }
 
-    /// True if a traced workgroup has ended, and with a fault only if it had one in the first pass.
+    /// True if a traced workgroup has ended, either with `s_endpgm` or with a fault as in the first pass.
     pub(crate) fn is_ended(&self, group: Group, first: &Ends) -> bool {
         let is_faulty = self.faulty == Some(group) && first.faulty == Some(group);
         is_faulty || self.complete.contains(&group)

@@ -1,14 +1,14 @@
 //! Finds where two runs diverge by walking both value graphs backwards from the queried location.
 //!
-//! The two runs may execute different machine code, so only values can be compared. A value of one run *agrees* with the
-//! other run if that run has a value with the same bits from the same origins (inputs, arguments, work-item IDs). From a
-//! pair of results that differ, the walk continues to the operands that do not agree, and ends at a pair of instructions
-//! whose operands all agree. It skips copies (moves, spills, stores). If the operands cannot be paired (those of a fused
-//! multiply-add and of an addition, for instance), the instructions back to values that agree form a region. The walk
-//! ends with the regions of both runs, or with a pair of instructions in them that has equal operands.
+//! The two runs may execute different machine code, so only values can be compared. A value of one run *agrees* with
+//! the other run if that run has a value with the same bits from the same origins (inputs, arguments, work-item IDs).
+//! From a pair of results that differ, the walk continues to the operands that do not agree, and ends at a pair of
+//! instructions whose operands all agree. It skips copies (moves, spills, stores). If the operands cannot be paired
+//! (those of a fused multiply-add and of an addition, for instance), the instructions back to values that agree form a
+//! region. The walk ends with the regions of both runs, or with a pair of instructions in them that has equal operands.
 //!
-//! The walk follows data operands, or address operands if two loads read different locations. If these all agree but are
-//! not equal, it follows control dependences (EXEC, branches).
+//! The walk follows data operands, or address operands if two loads read different locations. If these all agree but
+//! are not equal, it follows control dependences (EXEC, branches).
 
 mod region;
 
@@ -29,7 +29,7 @@ const MAX_STEPS: usize = 16;
 /// Maximum number of controlling comparisons to return for each run.
 const MAX_CONDITIONS: usize = 3;
 
-/// Finds the point at which two runs diverge, or returns `None` if the values are equal or a graph has no roots.
+/// Finds the point at which two runs diverge. Returns `None` if the values are equal or a graph has no roots.
 pub fn part(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
     if first.end == other.end {
         return None;
@@ -47,8 +47,8 @@ pub fn part(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
     Some(walk([first, other], [root(first)?, root(other)?], None))
 }
 
-/// Finds the point at which the addresses of two accesses diverge, or returns `None` if neither run has the access. At
-/// least one graph must be of an access.
+/// Finds the point at which the addresses of two accesses diverge. Returns `None` if neither run has the access. At
+/// least one graph must be that of an access.
 pub fn part_addresses(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
     let graphs = [first, other];
     let nodes = graphs.map(|graph| graph.roots.iter().rev().find_map(|it| it.node()));
@@ -93,7 +93,7 @@ struct Pair {
     from: Option<usize>,
 }
 
-/// Pair of instructions on the path.
+/// Pair of instructions on a path of the walk.
 struct Hop {
     edge: Edge,
     nodes: [u32; 2],
@@ -112,7 +112,7 @@ struct End {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Conditions {
     Any,
-    /// Only pairs with the same operation.
+    /// Pairs with the same operation.
     Alike,
 }
 
@@ -210,7 +210,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Compares a pair of results.
+    /// Compares the results of a pair of instructions.
     fn nodes(&mut self, nodes: [u32; 2], edge: Edge, from: Option<usize>) {
         if !self.visited.insert(nodes) {
             return;
@@ -223,7 +223,7 @@ impl<'a> Walk<'a> {
         let places = self.places(nodes);
         let reads_elsewhere = matches!(places, [Some(a), Some(b)] if a.id != b.id);
         if reads_elsewhere && places.iter().flatten().all(|it| it.is_argument()) {
-            // Comparing the addresses is useless: the argument segment has a different address in each run.
+            // Comparing the addresses is useless, since the kernarg segment has a different address in each run.
             self.ends.push(End {
                 kind: PartingKind::Origin,
                 nodes: nodes.map(|it| vec![it]),
@@ -232,7 +232,7 @@ impl<'a> Walk<'a> {
             });
             return;
         }
-        // A constant may be wrong in either run, so follow conditions only if both runs make the same comparison.
+        // A constant may itself be wrong, so follow conditions only if both runs make the same comparison.
         let followed = match operands.iter().any(Vec::is_empty) {
             true => Conditions::Alike,
             false => Conditions::Any,
@@ -310,8 +310,8 @@ impl<'a> Walk<'a> {
         self.ends.push(end);
     }
 
-    /// Returns the relevant operands of a pair: address operands if two accesses have different locations, else data
-    /// operands.
+    /// Returns the operands of a pair to compare: address operands if the two accesses have different locations, else
+    /// data operands.
     fn operands(&self, nodes: [u32; 2]) -> [Vec<GraphInput>; 2] {
         let reads_elsewhere = match self.places(nodes) {
             [Some(a), Some(b)] => a.id != b.id,
@@ -329,7 +329,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Returns the named memory locations that two instructions accessed.
+    /// Returns the named memory location that each instruction accessed.
     fn places(&self, nodes: [u32; 2]) -> [Option<&'a Place>; 2] {
         [0, 1].map(|side| {
             let node = &self.graphs[side].nodes[nodes[side] as usize];
@@ -337,7 +337,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// True if two instructions load values stored by different waves or lanes.
+    /// True if two instructions load values that different waves or lanes stored.
     fn writers_differ(&self, nodes: [u32; 2]) -> bool {
         let writers = [0, 1].map(|side| {
             let graph = self.graphs[side];
@@ -410,8 +410,8 @@ impl<'a> Walk<'a> {
         pairs
     }
 
-    /// Queues a pair of controlling comparisons, one from each run, whose results differ. Returns false if there is none,
-    /// or if it has been visited.
+    /// Queues a pair of controlling comparisons, one from each run, whose results differ. Returns false if no such pair
+    /// exists or the pair has been visited.
     fn conditions(
         &mut self,
         nodes: [u32; 2],
@@ -454,8 +454,8 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// Returns the comparisons that control a result, in execution order: those that enabled the instruction in its
-    /// lane, and those that set EXEC for the instruction that reads the result.
+    /// Returns the comparisons that control a result, in execution order: comparisons that enabled the instruction in
+    /// its lane, and comparisons that set EXEC for the instruction that reads the result.
     fn deciding(&self, side: usize, node: u32, from: Option<usize>) -> Vec<u32> {
         let graph = self.graphs[side];
         let own = graph.inputs(node).iter();
@@ -563,7 +563,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the last comparisons that controlled an end's result, preferring those in the result's lane.
+    /// Returns the last comparisons that controlled an end's result, preferably in the result's lane.
     fn shown_conditions(&self, side: usize, end: &End) -> Vec<ValueStep> {
         let graph = self.graphs[side];
         let Some(&node) = end.nodes[side].first() else {

@@ -14,14 +14,14 @@ use crate::program::Location;
 pub struct Parting {
     /// Kind of divergence.
     pub kind: PartingKind,
-    /// Details for each of the two runs.
+    /// Details of the two runs.
     pub sides: [PartingSide; 2],
     /// Pairs of instructions on the path from the queried location to the divergence, each with the kind of dependence
     /// that led to it.
     pub path: Vec<(Edge, [ValueStep; 2])>,
     /// Number of other points at which the runs diverge.
     pub others: usize,
-    /// Run (0 or 1) that read a load's destination register before the load took effect, if only one did.
+    /// Run (0 or 1) that read a load's destination before the load took effect, if only one run did.
     pub unwaited: Option<usize>,
 }
 
@@ -51,7 +51,7 @@ pub struct PartingSide {
     pub hidden: usize,
     /// Last comparisons that controlled the last instruction; empty for [`PartingKind::Result`].
     pub conditions: Vec<ValueStep>,
-    /// Origin, with the value if known; `None` if an instruction computed the value.
+    /// Origin of the value, with the value if known; `None` if an instruction computed it.
     pub origin: Option<(Origin, Option<u32>)>,
     /// Number of executed instructions on which the location depends, counted per lane.
     pub executions: usize,
@@ -206,7 +206,7 @@ fn step_input(graphs: [&ValueGraph; 2], side: usize, input: &GraphInput) -> Step
     }
 }
 
-/// Describes an instruction by one result, or by all relevant bits of a mask. The operands are those of the first node.
+/// Describes an instruction by one result, or by all relevant bits of a mask. Shows the operands of the first node.
 pub(super) fn mask_step(graphs: [&ValueGraph; 2], side: usize, nodes: &[u32]) -> ValueStep {
     let graph = graphs[side];
     let first = nodes.first().copied().unwrap_or_default();
@@ -236,7 +236,7 @@ fn mask(graph: &ValueGraph, node: u32) -> Option<String> {
     Some(first.name_to(first.next(), graph.isa))
 }
 
-/// Assembles a mask from the lane bits of `nodes`, or returns `None` if one is unknown.
+/// Assembles a mask from the lane bits of `nodes`, or returns `None` if a bit is unknown.
 fn lanes(
     graph: &ValueGraph,
     mut values: impl Iterator<Item = Option<u32>>,
@@ -249,7 +249,7 @@ fn lanes(
     })
 }
 
-/// Returns the name of a result register; for a bit of a mask, with the lane, such as `vcc[3]`.
+/// Returns the name of a result register; a bit of a mask includes its lane, as in `vcc[3]`.
 fn register(graph: &ValueGraph, outcome: Outcome, lane: u8) -> Option<String> {
     let Outcome::Register(register) = outcome else {
         return None;

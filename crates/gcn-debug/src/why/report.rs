@@ -43,7 +43,7 @@ pub struct AnswerStep {
     pub text: String,
     /// Location in the code.
     pub location: Location,
-    /// Relevant registers written; `None` for memory and branches.
+    /// Registers written that are relevant; `None` for memory and branches.
     pub register: Option<String>,
     /// True for a branch.
     pub is_branch: bool,
@@ -107,7 +107,7 @@ pub enum Origin {
     Argument {
         /// Index of the run.
         run: u32,
-        /// Byte ranges in the argument segment, in ascending order.
+        /// Byte ranges in the kernarg segment, in ascending order.
         bytes: Vec<Range<u64>>,
     },
     /// Register initialized by the launch.
@@ -150,16 +150,16 @@ struct FoldKey {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum FoldedOutcome {
-    /// First register of an operand.
+    /// First register of the destination operand.
     Register(Register),
     Memory,
     Branch,
 }
 
-/// Mapping from slice nodes to steps.
+/// Mapping of slice nodes to steps.
 pub(crate) struct Folds {
     keys: HashMap<FoldKey, usize>,
-    /// Nearest slice node of each step.
+    /// Slice node of each step that is nearest to the queried location.
     pub(crate) nearest: Vec<Node>,
     /// First and last register of each step.
     registers: Vec<Option<(Register, Register)>>,
@@ -333,7 +333,7 @@ fn step(
     }
 }
 
-/// Creates an origin without ranges.
+/// Creates an origin with empty ranges.
 fn origin(trace: &Trace, source: &Source, key: OriginKey, terms: Terms<'_>) -> Origin {
     match key {
         OriginKey::Buffer(number, is_defined) => Origin::Buffer {
@@ -386,7 +386,7 @@ impl Origin {
 #[derive(Default)]
 struct Origins {
     origins: Vec<Origin>,
-    /// Indices by reading step and memory object, so bytes that a step reads from one object share an origin.
+    /// Indices by reading step and memory object. Bytes that a step reads from one object share an origin.
     places: HashMap<(Option<usize>, OriginKey), usize>,
     /// Element or byte ranges of each origin.
     ranges: Vec<BTreeSet<(u64, u64)>>,

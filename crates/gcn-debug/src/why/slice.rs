@@ -28,24 +28,24 @@ pub(crate) enum Outcome {
     Branch,
 }
 
-/// Special entries of `Slice::branches`.
+/// Entries of `Slice::branches` for a branch that has not been looked up, and for no branch.
 const UNKNOWN: u32 = u32::MAX;
 const NONE: u32 = u32::MAX - 1;
 
-/// Number of definitions in other lanes to skip that count as an execution.
+/// Number of skipped definitions in other lanes that count as one execution.
 const SKIPS: usize = 8;
 
 /// Maximum number of controlling branches to follow in search of a common one.
 const MAX_COVERING: usize = 32;
 
-/// Node of a slice.
+/// Node of a slice: a result of an executed instruction in a lane.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Node {
     pub(crate) at: Instance,
     pub(crate) outcome: Outcome,
     pub(crate) lane: u8,
-    /// True if the instruction's controlling branch also controls the use of its result. The user has lane-specific
-    /// edges to the branch, so this node has none.
+    /// True if the instruction's controlling branch also controls the node that uses the result. That node has
+    /// lane-specific edges to the branch, so this node has none.
     pub(crate) is_covered: bool,
 }
 
@@ -68,7 +68,7 @@ pub(crate) enum Source {
     Group(Group),
 }
 
-/// Target of an edge.
+/// Target of a dependence edge.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Target {
     Node(u32),
@@ -80,13 +80,13 @@ pub(crate) enum Target {
 struct Use {
     /// Node that depends on the register.
     from: u32,
-    /// Instance of the use.
+    /// Instance that reads the register.
     before: Instance,
     register: Register,
     edge: Edge,
 }
 
-/// Dynamic slice.
+/// Dynamic slice, as a dependence graph.
 #[derive(Default)]
 pub(crate) struct Slice {
     /// Definitions that reach the queried location; for memory, one for each byte.
@@ -94,22 +94,22 @@ pub(crate) struct Slice {
     pub(crate) nodes: Vec<Node>,
     /// Relevant bits of each node.
     pub(crate) bits: Vec<u32>,
-    /// Access whose address is queried, rather than its data.
+    /// Access whose address is queried instead of its data.
     access: Option<u32>,
     places: HashMap<Node, u32>,
     pub(crate) sources: Vec<Source>,
     source_places: HashMap<Source, u32>,
-    /// Source node, kind and target of each edge.
+    /// Dependent node, kind and target of each edge.
     pub(crate) edges: Vec<(u32, Edge, Target)>,
-    /// True for nodes expanded again for other bits, whose edges may contain duplicates.
+    /// True for nodes that were expanded more than once, for different bits, so their edges may contain duplicates.
     is_again: Vec<bool>,
-    /// Index of the branch that controls each instance, by wave and index, or [`UNKNOWN`] or [`NONE`].
+    /// Index of the branch that controls each instance ([`UNKNOWN`] or [`NONE`]), by wave and instance index.
     branches: Vec<Vec<u32>>,
-    /// Edges to initial contents of memory, with the relevant bits, by node and index of the unit read.
+    /// Edge to the initial contents of memory, and relevant bits, by node and index of the unit read.
     initial: HashMap<(u32, usize), (usize, u32)>,
     /// Untraced workgroups that wrote bytes read by the slice.
     pub(crate) missing: HashSet<Group>,
-    /// Number of definitions skipped because they do not write the lane.
+    /// Number of definitions skipped because they do not write the lane that is read.
     skipped: usize,
     /// True if the slice was cut at the maximum number of nodes.
     pub(crate) is_cut: bool,
@@ -160,7 +160,7 @@ impl Slice {
         }
     }
 
-    /// Slices the address of the access `at`, if it has been traced. `group` is its workgroup.
+    /// Slices the address of the access `at`, if it has been traced. `group` is the workgroup of the access.
     pub(crate) fn of_access(
         trace: &Trace,
         at: Option<Instance>,
@@ -283,7 +283,7 @@ impl Slice {
         slice
     }
 
-    /// Expands nodes in breadth-first order.
+    /// Expands queued nodes in breadth-first order, up to `most` nodes.
     fn follow(&mut self, trace: &Trace, most: usize) {
         while let Some((node, bits)) = self.queue.pop_front() {
             if self.nodes.len() + self.skipped / SKIPS > most {
@@ -343,7 +343,7 @@ impl Slice {
             if is_access && read.edge == Edge::Data {
                 continue;
             }
-            // An inactive lane's bit in a mask is zero, so it depends only on EXEC.
+            // The bit of an inactive lane in a mask is zero, so it depends only on EXEC.
             if is_inactive && read.edge != Edge::Exec && written.is_some_and(|it| it.is_mask) {
                 continue;
             }
@@ -448,7 +448,7 @@ impl Slice {
                 }
             }
             Reads::Exchanged => match trace.exchanged(record).map(|it| it[usize::from(own)]) {
-                // The addresses of all lanes determine that none of them sends a value to this one.
+                // No lane sends a value to this lane, which depends on the addresses in all lanes.
                 Some(NO_LANE) if read.element.is_none() => {
                     for lane in 0..64 {
                         self.lane_register(trace, from, read, lane);
@@ -509,7 +509,7 @@ impl Slice {
         }
     }
 
-    /// Returns the reaching definitions of some bits of a register. Node `from` is the user, if any.
+    /// Returns the reaching definitions of some bits of a register. `from` is the node that reads them, if any.
     fn reaching(
         &mut self,
         trace: &Trace,
@@ -573,7 +573,7 @@ impl Slice {
         targets
     }
 
-    /// Returns the result of [`Trace::branch`], cached.
+    /// Returns the cached result of [`Trace::branch`].
     fn branch(&mut self, trace: &Trace, of: Instance) -> Option<Instance> {
         let wave = of.wave as usize;
         if self.branches.is_empty() {

@@ -1,7 +1,7 @@
 //! Execution trace of selected workgroups, with the last writer of each byte of memory.
 //!
-//! Each instruction that a traced wave executes has a [`Record`]. The trace lists the definitions of each register, so a
-//! binary search finds the one that reaches a use. Each access records its bytes and their previous writers.
+//! Each instruction that a traced wave executes has a [`Record`]. The trace lists the definitions of each register, so
+//! a binary search finds the one that reaches a use. Each access records its bytes and their previous writers.
 
 mod memory;
 
@@ -44,14 +44,14 @@ pub(crate) enum Writer {
     Instance(Instance),
 }
 
-/// Executed instruction: index of the wave in the trace, and index of the instruction in the wave.
+/// Executed instruction: index of the wave in the trace, and index of the instruction in the wave's trace.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Instance {
     pub(crate) wave: u32,
     pub(crate) at: u32,
 }
 
-/// Part of a dword that a lane or the whole wave accessed.
+/// Consecutive bytes of a dword that a lane or the whole wave accessed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit {
     pub(crate) address: u64,
@@ -68,12 +68,12 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    /// True if `lane` takes part in the access. `NO_LANE` stands for all lanes.
+    /// True if the access belongs to `lane`, or to any lane for `NO_LANE`.
     pub(crate) fn is_of(&self, lane: u8) -> bool {
         lane == NO_LANE || self.lane == NO_LANE || self.lane == lane
     }
 
-    /// True if byte `byte` of this part contains any of the dword's bits in the mask `bits`.
+    /// True if byte `byte` of this unit contains any of the dword's bits in the mask `bits`.
     pub(crate) fn has(&self, byte: u8, bits: u32) -> bool {
         byte < self.bytes.1 && bits >> (8 * (self.bytes.0 + byte)) & 0xff != 0
     }
@@ -94,7 +94,6 @@ pub(crate) struct Record {
     pub(crate) lane: u8,
 }
 
-/// Trace of a wave.
 #[derive(Debug)]
 pub(crate) struct WaveTrace {
     pub(crate) run: u32,
@@ -116,7 +115,7 @@ impl WaveTrace {
         if !is_late(context) {
             return last;
         }
-        // Executions of an instruction take effect in order. Earlier ones with another EXEC made no access.
+        // Executions of an instruction take effect in order. Earlier executions with another EXEC made no access.
         let exec = context.wave.exec();
         let records = &self.records;
         let issued = self.late.get_mut(&context.pc);
@@ -143,7 +142,7 @@ pub(crate) struct RunInfo {
     pub(crate) initial: Initial,
 }
 
-/// Operands of an execution and its further register use, if they are not the same in all executions.
+/// Operands and further register use of an execution, if they vary between executions.
 type Variant = ([Arg; MAX_ARGS], Option<RegisterUse>);
 
 /// Trace of consecutive runs.
@@ -152,9 +151,9 @@ pub(crate) struct Trace {
     /// Index of the current run.
     pub(crate) run: u32,
     pub(crate) wanted: HashSet<Group>,
-    /// Executed instructions whose values are recorded, each with the lane.
+    /// Executed instructions whose values are recorded, and the lane to record.
     pub(crate) values_of: HashMap<Instance, u8>,
-    /// Values recorded for `values_of`: those read (false) and those written (true).
+    /// Values recorded for `values_of`: read values (false) and written values (true).
     pub(crate) values: HashMap<(Instance, bool), Vec<(Register, u32)>>,
     /// Registers and lanes whose values are recorded when an instruction is issued.
     pub(crate) reads_of: HashMap<Instance, Vec<(Register, u8)>>,
@@ -166,7 +165,7 @@ pub(crate) struct Trace {
     pub(crate) waves: Vec<WaveTrace>,
     by_id: HashMap<(u32, WaveId), u32>,
     units: Vec<Unit>,
-    /// Source lane of each lane in an exchange between lanes, or [`NO_LANE`].
+    /// Source lanes of exchanges between lanes; [`NO_LANE`] for a lane that receives no value.
     exchanged: Vec<[u8; 64]>,
     /// Masks of the lanes in which a selection's condition is true.
     selected: Vec<u64>,
@@ -195,12 +194,12 @@ impl Trace {
         &self.facts[self.record(at).facts as usize]
     }
 
-    /// Returns the parts of dwords that a record's instruction accessed.
+    /// Returns the units that an executed instruction accessed.
     pub(crate) fn units(&self, record: &Record) -> &[Unit] {
         &self.units[record.units.0 as usize..record.units.1 as usize]
     }
 
-    /// Returns the source lane for each lane, or [`NO_LANE`] if a lane has none, if recorded.
+    /// Returns the source lane of each lane in an exchange ([`NO_LANE`] if it receives no value), if recorded.
     pub(crate) fn exchanged(&self, record: &Record) -> Option<&[u8; 64]> {
         self.exchanged.get(record.more as usize)
     }
@@ -220,7 +219,7 @@ impl Trace {
         source.filter(|it| *it != NO_LANE).unwrap_or(own)
     }
 
-    /// Returns the lanes in which the condition of a selection is true.
+    /// Returns the lanes in which the condition of a selection is true, if recorded.
     pub(crate) fn selected(&self, record: &Record) -> Option<u64> {
         self.selected.get(record.more as usize).copied()
     }
@@ -288,7 +287,7 @@ impl Trace {
         shadow.map_or(Writer::Nobody, |it| self.writer(it.get(address)))
     }
 
-    /// Returns the instance after the last one of a wave, if the wave is traced.
+    /// Returns the position after the last instance of a wave, if the wave is traced.
     pub(crate) fn end_of(&self, wave: (u32, WaveId)) -> Option<Instance> {
         let wave = *self.by_id.get(&wave)?;
         let at = self.waves[wave as usize].records.len() as u32;
@@ -301,7 +300,7 @@ impl Trace {
         Some(self.waves[wave as usize].scratch)
     }
 
-    /// Returns the writer of a unit's bytes before the access.
+    /// Returns the last writer of a unit's bytes before the access.
     pub(crate) fn writer_of(&self, unit: &Unit) -> Writer {
         self.writer(unit.writer)
     }
@@ -480,7 +479,7 @@ impl Trace {
     }
 }
 
-/// Returns the lane whose value each lane receives in an exchange, or `NO_LANE`.
+/// Returns the lane whose value each lane receives in an exchange, or `NO_LANE` for none.
 fn source_lanes(wave: &Wave, plan: &MemoryPlan, how: LaneMove, exec: u64) -> [u8; 64] {
     let offset = plan.offset as u32;
     let named = wave.vgpr(plan.vaddr.unwrap_or(0)).0;

@@ -25,7 +25,7 @@ pub(crate) struct Tracer {
 }
 
 impl Tracer {
-    /// Creates a tracer for the trace's wanted workgroups. If there are none, it only records the last writers.
+    /// Creates a tracer of the trace's wanted workgroups. Without any, the tracer records only the last writers.
     pub(crate) fn new(trace: Trace) -> Tracer {
         Tracer {
             traces: !trace.wanted.is_empty(),
@@ -117,7 +117,7 @@ impl WaveTracer {
         }
     }
 
-    /// Records a faulting access in the lanes below `lane`, the one that faulted.
+    /// Records a faulting access in the lanes below `lane`, which faulted.
     fn faulted(&mut self, context: &Context<'_>, lane: u8) {
         let Some(Ok(step)) = context.dispatched.code.step(context.pc) else {
             return;

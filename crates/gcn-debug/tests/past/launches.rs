@@ -1,4 +1,4 @@
-//! Launches of small kernels under an engine.
+//! Launches of small kernels under a debugger engine.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use gcn_runtime::observe::Observers;
 
 use super::engine;
 
-/// Kernel for several workgroups that uses LDS, barriers and GDS.
+/// Multi-workgroup kernel that uses LDS, barriers and GDS.
 const KERNEL: &str = "
       s_load_dwordx2 s[4:5], s[0:1], 0x0
       s_mov_b32 s8, 5
@@ -48,7 +48,7 @@ impl<F: FnMut(&mut Session<'_, '_>, Option<&Stop>) -> Resume + Send> FrontEnd fo
     fn passed(&mut self, _: &Session<'_, '_>, _: &Stop) {}
 }
 
-/// Single-wave kernel that loads rows up to and beyond the end of its buffer, with turns enough for host code.
+/// Single-wave kernel that loads beyond the end of its buffer, after enough iterations to be translated to host code.
 pub const FAULTY: &str = "
       s_load_dwordx2 s[4:5], s[0:1], 0x0
       v_lshlrev_b32 v1, 2, v0
@@ -65,7 +65,7 @@ pub const FAULTY: &str = "
       v_xor_b32 v5, v4, v1
       s_branch loop";
 
-/// Single-wave kernel that stores in 32 lanes, and faults in the next one.
+/// Single-wave kernel whose store succeeds in 32 lanes and faults in the next lane.
 pub const PARTIAL: &str = "
       s_load_dwordx2 s[4:5], s[0:1], 0x0
       v_lshlrev_b32 v1, 13, v0
@@ -74,7 +74,7 @@ pub const PARTIAL: &str = "
       global_store_dword v1, v2, s[4:5]
       s_endpgm";
 
-/// Kernel that increments numbers before a barrier.
+/// Kernel that increments the elements of its buffer before a barrier.
 pub const COUNTS: &str = "
       s_load_dwordx2 s[4:5], s[0:1], 0x0
       v_lshlrev_b32 v1, 2, v0
@@ -86,7 +86,7 @@ pub const COUNTS: &str = "
       s_barrier
       s_endpgm";
 
-/// Kernel of one workgroup that stores to 64 pages again and again.
+/// Single-workgroup kernel that repeatedly stores to 64 pages.
 pub const SWEEPS: &str = "
       s_load_dwordx2 s[4:5], s[0:1], 0x0
       s_mov_b32 s8, 10
@@ -122,12 +122,12 @@ pub struct Launches {
     /// Sizes of the grid and of a workgroup.
     pub sizes: [u32; 2],
     pub recording: Recording,
-    /// True if going back undoes only the stores of the launch.
+    /// True to undo only the launch's stores when going back, as for host programs.
     pub has_host: bool,
 }
 
 impl Launches {
-    /// One launch of a single wave.
+    /// Creates one launch of a single wave.
     pub fn of(body: &'static str) -> Launches {
         Launches {
             body,

@@ -11,7 +11,7 @@ use crate::why::graph::{GraphInput, Key};
 use crate::why::trace::NO_LANE;
 
 impl Walk<'_> {
-    /// Returns the operands that do not agree with the other run.
+    /// Returns the operands of a node that do not agree with the other run.
     fn differing(&self, side: usize, node: u32) -> Vec<GraphInput> {
         let graph = self.graphs[side];
         let place = graph.nodes[node as usize].place.as_ref();
@@ -47,8 +47,8 @@ impl Walk<'_> {
             reads.push(nodes);
         }
         let reads: HashMap<u32, Vec<u32>> = found.iter().copied().zip(reads).collect();
-        // Topological order, since positions in different waves cannot be compared: an instruction comes after all that
-        // read its result. Among those ready, the latest comes first.
+        // Topological order, since positions in different waves cannot be compared: an instruction comes after all
+        // readers of its result. Among the ready instructions, the latest comes first.
         let order = |node: u32| {
             let it = &self.graphs[side].nodes[node as usize];
             (it.run, it.at, node)
@@ -87,7 +87,7 @@ impl Walk<'_> {
             let does = self.graphs[side].instruction(node).does;
             (does, self.keys(side, &self.data(side, node)))
         };
-        // For each operation and its operands, instructions of the other run with different results.
+        // Instructions of the other run with different results, by operation and operands.
         let mut others: HashMap<(Does, Vec<Option<Key>>), Vec<u32>> = HashMap::new();
         for node in agreeing(1) {
             let others = others.entry(operation(1, node)).or_default();

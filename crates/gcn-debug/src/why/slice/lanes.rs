@@ -1,11 +1,11 @@
-//! Dependences on other lanes: registers that they hold, and if they are active.
+//! Dependences on other lanes: on their registers and on their EXEC bits.
 
 use super::{Node, Slice, Use};
 use crate::why::facts::{Edge, Read, Register};
 use crate::why::trace::{Instance, NO_LANE, Trace};
 
 impl Slice {
-    /// Follows a register read in `lane`. A lane other than the node's must be active to be read.
+    /// Follows a register read in `lane`. For a lane other than the node's, also follows the EXEC bit that enables it.
     pub(super) fn lane_register(&mut self, trace: &Trace, from: u32, read: &Read, lane: u8) {
         let Node { at, lane: own, .. } = self.nodes[from as usize];
         if lane != own {
@@ -36,7 +36,7 @@ impl Slice {
         }
     }
 
-    /// Follows the EXEC bit that determined if an instruction executed in a lane.
+    /// Follows the EXEC bit that enabled or disabled an instruction in a lane.
     fn inactive(&mut self, trace: &Trace, from: u32, at: Instance, lane: u8) {
         if !trace.facts(at).has_exec() {
             return;

@@ -17,12 +17,12 @@ impl Slice {
         let unit = &units[place];
         let mut wanted_bytes = (0..unit.bytes.1).filter(|byte| unit.has(*byte, wanted));
         match trace.writer_of(unit) {
-            // The bytes may have been written by different lanes.
+            // Different lanes may have written the bytes.
             Writer::Instance(at) => {
                 for byte in wanted_bytes {
                     let address = unit.address + u64::from(byte);
                     let written = match at == reader {
-                        // An earlier lane of the same atomic operation.
+                        // An earlier lane of the same atomic wrote the byte.
                         true => written_in(&units[..place], at, address),
                         false => Slice::written(trace, at, address),
                     };
@@ -50,14 +50,14 @@ impl Slice {
         }
     }
 
-    /// Returns the node that wrote a byte, and the byte's bits in its dword. If several lanes of the instruction wrote
-    /// the byte, the last one counts.
+    /// Returns the node that wrote a byte, and the byte's bits in its dword. If several lanes wrote the byte,
+    /// the last lane counts.
     pub(super) fn written(trace: &Trace, at: Instance, address: u64) -> Option<(Node, u32)> {
         written_in(trace.units(trace.record(at)), at, address)
     }
 
-    /// Resolves the edges that lead to initial memory contents, once all relevant bits are known. Adjacent bytes form one
-    /// source.
+    /// Resolves the edges that lead to initial memory contents, once all relevant bits are known. Adjacent bytes form
+    /// one source.
     pub(super) fn resolve(&mut self, trace: &Trace) {
         let mut initial: Vec<_> = self.initial.drain().collect();
         initial.sort_unstable_by_key(|(_, (edge, _))| *edge);

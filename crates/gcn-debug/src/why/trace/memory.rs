@@ -1,4 +1,4 @@
-//! Recording of memory accesses: bytes with their previous writers.
+//! Recording of memory accesses: the bytes accessed, with their previous writers.
 
 use gcn_emu::fault::Intent;
 use gcn_emu::observe::{Access, Context, LaneSpace};
@@ -61,7 +61,7 @@ impl Trace {
                     }
                 }
             }
-            // LDS side of a transfer between LDS and memory.
+            // LDS bytes of a transfer between LDS and memory.
             if access.to_lds.is_some() {
                 let is_written = intent == Intent::Load;
                 for byte in 0..4 {
@@ -83,7 +83,7 @@ impl Trace {
         }
     }
 
-    /// Records an access to a byte by a traced wave, or a write to it by any other wave.
+    /// Records an access to a byte by a traced wave, or a write to a byte by an untraced wave.
     fn byte(
         &mut self,
         address: u64,
