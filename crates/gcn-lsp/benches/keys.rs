@@ -1,4 +1,4 @@
-//! Times protocol requests after a keystroke in a 10,000-line document, and fails if the median time of one exceeds 30 ms.
+//! Times protocol requests after a keystroke in a 10,000-line document. Fails if the median time of one exceeds 30 ms.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
@@ -57,7 +57,7 @@ fn source() -> String {
 
 type Editor = Client<PipeWriter, BufReader<PipeReader>>;
 
-/// Starts a server in a thread of its own.
+/// Starts a server on its own thread.
 fn editor() -> Editor {
     let (input, to) = pipe().expect("a pipe");
     let (from, mut output) = pipe().expect("a pipe");
@@ -65,7 +65,7 @@ fn editor() -> Editor {
     Client::new(to, BufReader::new(from))
 }
 
-/// Session with the document open, in which keystrokes are timed.
+/// Editor session in which keystrokes in the open document are timed.
 struct Session {
     editor: Editor,
     version: i32,
@@ -91,7 +91,7 @@ impl Session {
         }
     }
 
-    /// Sends a keystroke at the end of the word; the next one undoes it.
+    /// Sends a keystroke at the end of the word. The next call undoes the change.
     fn key(&mut self) {
         self.version += 1;
         let (end, text) = match self.version % 2 {
@@ -102,7 +102,7 @@ impl Session {
         self.editor.change(URI, self.version, range, text);
     }
 
-    /// Times what follows a keystroke: `wait` receives the version of the document.
+    /// Times a keystroke and `wait`, which receives the version of the document.
     fn time(&mut self, name: &'static str, mut wait: impl FnMut(&mut Editor, i32)) {
         let mut times = Vec::new();
         for _ in 0..self.keys {
@@ -124,7 +124,7 @@ impl Session {
         }
     }
 
-    /// Times a request. The response must not be an error.
+    /// Times a keystroke and a request. The response must not be an error.
     fn request(&mut self, name: &'static str, method: &str, params: &Value) {
         self.editor.result(method, params.clone());
         self.time(name, |editor, _| {

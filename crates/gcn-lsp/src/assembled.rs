@@ -13,7 +13,7 @@ use crate::settings::{Settings, SourceSettings};
 use crate::text::{Encoding, Text};
 use crate::uri;
 
-/// Document version with all inputs to its assembly.
+/// Document version, with all other inputs of its assembly.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     pub uri: Uri,
@@ -64,7 +64,7 @@ impl Assembled {
         }
     }
 
-    /// Maps a span to the document. A span in an included file maps to the outermost `.include`.
+    /// Maps a span to the document. A span in an included file maps to the document's `.include` that leads to it.
     pub(crate) fn own_span(&self, span: &Range<usize>) -> Range<usize> {
         let own = self.snapshot.text.as_str().len();
         let mut span = span.clone();

@@ -30,7 +30,7 @@ pub struct Completions {
     pub start: usize,
     /// True if the word is the first of a statement: a mnemonic, a macro or a directive.
     pub is_head: bool,
-    /// Candidates that contain the word. Those that begin with it are first.
+    /// Candidates that contain the word. Candidates that begin with the word come first.
     pub candidates: Vec<Completion>,
 }
 
@@ -39,7 +39,7 @@ pub struct Completions {
 pub struct Completion {
     /// Text that replaces the word.
     pub label: String,
-    /// Operands and modifiers of a mnemonic, operands of a directive, or syntax of an operand or a modifier; may be empty.
+    /// Operands and modifiers of a mnemonic, operands of a directive, or syntax of an operand or modifier; may be empty.
     pub detail: String,
 }
 
@@ -91,7 +91,7 @@ pub fn completions(text: &str, offset: usize, target: &Target, dialect: Dialect)
     }
 }
 
-/// Returns the detail of a candidate; empty if it has none.
+/// Returns the detail of a candidate, or an empty string if it has none.
 fn detail(item: &CompletionItem) -> String {
     if let Some((isa, op)) = item.data.as_ref().and_then(instruction_of) {
         let usage = usage(isa, op);
@@ -105,7 +105,7 @@ fn detail(item: &CompletionItem) -> String {
         .unwrap_or_default()
 }
 
-/// Completion candidates.
+/// Collector of completion candidates.
 struct Candidates<'a> {
     /// Part of the word before the cursor, in lower case.
     prefix: String,
@@ -189,7 +189,7 @@ impl Candidates<'_> {
         }
     }
 
-    /// Adds register groups of a bank, in ascending order.
+    /// Adds groups of `count` consecutive registers of a bank, in ascending order.
     fn add_registers(&mut self, bank: char, count: u8, registers: u16, step: usize) {
         let count = u16::from(count.max(1));
         let last = registers.saturating_sub(count);
@@ -537,7 +537,7 @@ fn operands(candidates: &mut Candidates<'_>, op: Op, commas: usize, follows_oper
         }
         return;
     }
-    // Omitted optional operands shift later ones.
+    // Omitting optional operands shifts later operands.
     let skipped = slots.len() - required;
     for slot in slots.iter().skip(commas).take(1 + skipped) {
         candidates.add_operands(slot);
@@ -551,7 +551,7 @@ fn operands(candidates: &mut Candidates<'_>, op: Op, commas: usize, follows_oper
     }
 }
 
-/// Adds documentation to the selected candidate.
+/// Adds usage and documentation to the selected candidate.
 pub(crate) fn resolve(mut item: CompletionItem) -> CompletionItem {
     let Some((isa, op)) = item.data.as_ref().and_then(instruction_of) else {
         return item;
@@ -565,7 +565,7 @@ pub(crate) fn resolve(mut item: CompletionItem) -> CompletionItem {
     item
 }
 
-/// Looks up the instruction that a candidate's data identifies.
+/// Looks up the instruction that the data of a candidate identifies.
 fn instruction_of(data: &Value) -> Option<(Isa, Op)> {
     let number = data.get("isa")?.as_u64()?;
     let isa = Isa::ALL.into_iter().find(|isa| *isa as u64 == number)?;

@@ -1,4 +1,4 @@
-//! Context of a request: the document, the position, the statement there, and its instruction.
+//! Context of a request: the document, the position, and the statement and instruction at the position.
 
 use gcn_asm::syntax::{Token, TokenKind};
 use gcn_isa::{Form, Isa, Op, clrx, llvm};

@@ -77,7 +77,7 @@ pub(crate) fn find(context: &Context<'_>) -> Vec<FoundDefinition> {
         let found = path.and_then(|path| {
             Some(FoundDefinition {
                 uri: uri::from_path(&path)?,
-                // No text is needed to locate the start of a file, which may be binary.
+                // The location is the start of the file, so the text (which may be binary) is not needed.
                 text: Arc::new(Text::new(String::new())),
                 span: 0..0,
             })

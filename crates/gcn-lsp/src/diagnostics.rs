@@ -7,7 +7,7 @@ use lsp_types::{
 
 use crate::assembled::Assembled;
 
-/// Maximum number of diagnostics per document from each of the assembler and the checker.
+/// Maximum number of diagnostics per document, separately for the assembler and the checker.
 pub(crate) const MAX_DIAGNOSTICS: usize = 1000;
 
 /// Converts the diagnostics of an assembly.

@@ -15,7 +15,7 @@ use crate::uri;
 #[derive(Debug)]
 pub(crate) struct Document {
     pub uri: Uri,
-    /// File path, unless the document is not a file.
+    /// File path; `None` if the document is not a file.
     pub path: Option<PathBuf>,
     pub version: i32,
     pub text: Arc<Text>,
@@ -35,7 +35,7 @@ impl Document {
         }
     }
 
-    /// Returns the name used in messages and to resolve includes.
+    /// Returns the path or URI, used in messages and to resolve includes.
     pub(crate) fn name(&self) -> String {
         match &self.path {
             Some(path) => path.display().to_string(),

@@ -16,11 +16,11 @@ const MAX_FILE: u64 = 64 << 20;
 /// Texts of open documents, by path.
 pub(crate) type OpenTexts = HashMap<PathBuf, Arc<Text>>;
 
-/// Files in the including source's directory and in the include directories.
+/// Files that a source can include: those in its own directory and in the include directories.
 pub(crate) struct SourceFiles<'a> {
     directories: &'a [PathBuf],
     open: &'a OpenTexts,
-    /// Files read so far, by the names that the assembler uses.
+    /// Contents of the files read so far, by the name that the assembler uses.
     read: RefCell<HashMap<String, Arc<Text>>>,
 }
 

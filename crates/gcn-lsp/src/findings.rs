@@ -30,11 +30,11 @@ pub struct SourceFinding {
     pub finding: Finding,
     /// Statement of the finding's instruction, as a byte range in the source.
     pub span: Option<Range<usize>>,
-    /// Statements for [`Finding::sides`], in the same order.
+    /// Statements of the instructions in [`Finding::sides`], in the same order.
     pub sides: Vec<Option<Range<usize>>>,
 }
 
-/// Addresses where the checker starts to follow code.
+/// Addresses from which the checker follows code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EntryPoints {
     /// Kernels and functions declared by the program.
@@ -92,7 +92,7 @@ pub fn findings(program: &Program, object: &[u8], begin: EntryPoints) -> Vec<Sou
     with_spans.collect()
 }
 
-/// Maps instruction addresses to source spans.
+/// Map from instruction addresses to source spans, sorted by address.
 struct StatementSpans(Vec<(u64, Range<usize>)>);
 
 impl StatementSpans {

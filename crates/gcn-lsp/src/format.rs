@@ -1,5 +1,5 @@
-//! Formatting: aligns statements, operands and comments. Only blanks change; blanks are inserted between adjacent
-//! tokens only before comments, so statements keep their meaning.
+//! Formatting: aligns statements, operands and comments. Only blanks change. Between adjacent tokens, blanks are
+//! inserted only before comments, so statements keep their meaning.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::outline::Outline;
 use crate::settings::Settings;
 use crate::text::{Encoding, Positions, Text};
 
-/// Directives that begin and end an indented block.
+/// Directives that open an indented block, in addition to `.if` and its variants.
 const OPENS: [&str; 10] = [
     ".macro",
     ".rept",
@@ -42,7 +42,7 @@ const MAX_INDENT: usize = 8;
 /// Replacement for a range of blanks.
 type BlankEdit = (Range<usize>, String);
 
-/// Column settings for formatting a source.
+/// Text to format, with indentation and column settings.
 struct Columns<'a> {
     text: &'a str,
     indent: usize,
@@ -51,7 +51,7 @@ struct Columns<'a> {
     comments: usize,
 }
 
-/// Converts changes in text order to edits.
+/// Converts blank edits in text order to protocol edits.
 pub(crate) fn edits(text: &Text, changes: Vec<BlankEdit>, encoding: Encoding) -> Vec<TextEdit> {
     let mut positions = Positions::new(text, encoding);
     let edit = |(span, new_text): BlankEdit| TextEdit {
@@ -64,7 +64,7 @@ pub(crate) fn edits(text: &Text, changes: Vec<BlankEdit>, encoding: Encoding) ->
     changes.into_iter().map(edit).collect()
 }
 
-/// Applies changes in text order.
+/// Applies blank edits in text order.
 pub(crate) fn apply(text: &str, changes: &[BlankEdit]) -> String {
     let mut formatted = String::with_capacity(text.len());
     let mut at = 0;
@@ -77,7 +77,7 @@ pub(crate) fn apply(text: &str, changes: &[BlankEdit]) -> String {
     formatted
 }
 
-/// Returns the changes to blanks that format a text, in text order.
+/// Returns the blank edits that format a text, in text order.
 pub(crate) fn changes(
     text: &str,
     outline: &Outline,
@@ -163,7 +163,7 @@ impl Columns<'_> {
             })
     }
 
-    /// Formats a statement on the line that starts at byte `line`.
+    /// Adds the edits for a statement on the line that starts at byte `line`.
     fn statement(&self, tokens: &[Token], line: usize, depth: usize, changes: &mut Vec<BlankEdit>) {
         let Some(first) = tokens.first() else {
             return;
@@ -202,7 +202,7 @@ impl Columns<'_> {
             } else if head == Some(index) && token.kind == TokenKind::Directive {
                 Some(1)
             } else if head == Some(index + 1) {
-                // The token follows a label.
+                // The next token is the first after a label.
                 Some((self.indent * (depth + 1)).saturating_sub(column).max(1))
             } else {
                 None
@@ -236,7 +236,7 @@ fn is_line_comment(comment: &str) -> bool {
     !comment.starts_with("/*")
 }
 
-/// True for a line with only labels and an optional comment; the comment is not moved.
+/// True for a line with only labels and an optional comment, which is not moved.
 fn is_label_only(tokens: &[Token]) -> bool {
     let is_part = |token: &Token| {
         matches!(

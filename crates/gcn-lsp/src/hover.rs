@@ -13,7 +13,7 @@ use crate::assembled::Assembled;
 use crate::context::Context;
 use crate::definition;
 
-/// Sections of an answer. The flag is true for code blocks.
+/// Sections of a hover text. The flag is true for code blocks.
 #[derive(Default)]
 struct Answer(Vec<(bool, String)>);
 
@@ -103,7 +103,7 @@ fn instruction_at(assembled: &Assembled, start: usize) -> Option<Inst> {
         .map(|listing| listing.inst)
 }
 
-/// Appends an instruction's reference entry, and the encoded words of its statement.
+/// Appends the encoding of a statement's instruction, if assembled, and the instruction's reference entry.
 fn instruction(answer: &mut Answer, isa: Isa, op: Op, inst: Option<&Inst>) {
     let report = InstructionReport::of(&[isa], op.row());
     if let Some(inst) = inst {
@@ -131,7 +131,7 @@ fn instruction(answer: &mut Answer, isa: Isa, op: Op, inst: Option<&Inst>) {
     answer.code(report.to_string());
 }
 
-/// Describes an instruction modifier: syntax, field and bits.
+/// Describes an instruction modifier: its syntax, field and bits.
 fn modifier(isa: Isa, op: Op, word: &str) -> Option<String> {
     let found = modifiers(isa, op)
         .find(|it| it.names.iter().any(|name| name.eq_ignore_ascii_case(word)))?;
@@ -151,7 +151,7 @@ fn modifier(isa: Isa, op: Op, word: &str) -> Option<String> {
     Some(text)
 }
 
-/// Appends definitions of a name with the comments above them, and its value.
+/// Appends the definitions of a name with the comments above them, and the value of the name.
 fn symbol(answer: &mut Answer, context: &Context<'_>, assembled: Option<&Assembled>, word: &str) {
     const MOST: usize = 4;
     for found in definition::find(context).into_iter().take(MOST) {

@@ -6,7 +6,7 @@ use crate::assembled::Assembled;
 use crate::diagnostics::MAX_DIAGNOSTICS;
 use crate::findings::{self, EntryPoints, SourceFinding};
 
-/// Returns findings as diagnostics; none for code with errors, or without kernels and functions.
+/// Returns findings as diagnostics, or none for code with errors or without declared kernels and functions.
 pub(crate) fn findings(assembled: &Assembled) -> Vec<Diagnostic> {
     let Some(object) = assembled.object.as_deref() else {
         return Vec::new();

@@ -6,7 +6,6 @@ use std::ops::Range;
 use gcn_asm::Dialect;
 use gcn_asm::syntax::{Token, TokenKind, tokens};
 
-/// Kind of a definition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum DefinitionKind {
     Label,
@@ -23,7 +22,7 @@ pub(crate) struct Definition {
     pub kind: DefinitionKind,
     /// Span of the name.
     pub span: Range<usize>,
-    /// Span of the whole definition; a macro's extends to `.endm`.
+    /// Span of the whole definition; for a macro, up to `.endm`.
     pub whole: Range<usize>,
     /// Span of the directive's operands, or of the value.
     pub rest: Range<usize>,
@@ -45,11 +44,11 @@ pub(crate) struct Outline {
     pub statements: Vec<Range<usize>>,
     pub definitions: Vec<Definition>,
     pub inclusions: Vec<Inclusion>,
-    /// Names of kernels and functions declared by directives.
+    /// Names of kernels and functions that directives declare.
     pub functions: Vec<String>,
 }
 
-/// Directives that define the name in their first operand.
+/// Directives that define a value for the name in their first operand.
 const VALUES: [&str; 4] = [".set", ".equ", ".equiv", ".eqv"];
 const OBJECTS: [&str; 3] = [".comm", ".lcomm", ".amdgpu_lds"];
 const INCLUSIONS: [&str; 2] = [".include", ".incbin"];
@@ -229,7 +228,7 @@ fn statements(text: &str, tokens: &[Token]) -> Vec<Range<usize>> {
     statements
 }
 
-/// True for tokens that name something. A cursor directly after one refers to it.
+/// True for names and numbers. A cursor directly after such a token refers to that token.
 pub(crate) fn is_name(kind: TokenKind) -> bool {
     match kind {
         TokenKind::Label

@@ -1,4 +1,4 @@
-//! Semantic tokens: types of the words, literals, comments and operators of a document.
+//! Semantic tokens: the types of words, literals, comments and operators in a document.
 
 use std::collections::HashMap;
 
@@ -53,7 +53,7 @@ enum TokenType {
     Property,
 }
 
-/// Classifies the words of a document.
+/// Classifier of a document's tokens.
 struct Classifier<'a> {
     context: &'a Context<'a>,
     names: HashMap<String, DefinitionKind>,
@@ -89,7 +89,7 @@ pub(crate) fn tokens(context: &Context<'_>, lines: Option<(u32, u32)>) -> Semant
             let Some((kind, modifiers)) = classifier.kind(token, op) else {
                 continue;
             };
-            // The protocol does not allow tokens that span lines.
+            // Split tokens at line ends, since the protocol does not allow multi-line tokens.
             let mut at = token.span.start;
             while at < token.span.end {
                 let place = positions.advance(at);
@@ -131,7 +131,7 @@ impl<'a> Classifier<'a> {
             .or_insert_with(|| Some(instruction(isa, mnemonic)?.0))
     }
 
-    /// Returns the type and modifiers of a token, or `None` if it has none, such as an unknown word or a bracket.
+    /// Returns the type and modifiers of a token, or `None` for tokens without a type, such as brackets.
     fn kind(&self, token: &Token, op: Option<Op>) -> Option<(TokenType, u32)> {
         let word = self.context.slice(token);
         Some(match token.kind {

@@ -1,6 +1,6 @@
 //! Server loop: client messages and worker results arrive in a single queue and are handled in order.
 //!
-//! One thread reads messages, another assembles documents, and this one does everything else. Edits are applied
+//! One thread reads messages, another assembles documents, and the caller's does everything else. Edits are applied
 //! immediately and the new version goes to the worker, so only formatting requests wait for assembly. Requests
 //! cancelled while they are queued are answered with an error.
 
@@ -22,7 +22,7 @@ use crate::session::{Failure, Session, answer, params};
 use crate::transport::{self, IncomingMessage};
 use crate::worker::{self, Analysis, Queue};
 
-/// Reason a session ended.
+/// Reason why a session ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SessionEnd {
     /// The client sent `shutdown` and then `exit`.
@@ -42,7 +42,6 @@ enum Event {
     Closed(io::Result<()>),
 }
 
-/// Phases of a session.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Created,
@@ -53,7 +52,7 @@ enum Phase {
 /// Runs a session until the client ends it.
 ///
 /// # Errors
-/// A stream cannot be read or written, the input has a malformed header, or the host cannot create a thread.
+/// Fails if a stream cannot be read or written, a header is malformed, or the host cannot create a thread.
 pub fn serve(
     input: impl BufRead + Send + 'static,
     output: &mut dyn Write,
@@ -91,7 +90,7 @@ pub fn serve(
     ending
 }
 
-/// Forwards messages until the end of the stream.
+/// Forwards messages to the server loop until the end of the stream.
 fn receive(mut input: impl BufRead, events: &Sender<Event>) {
     let end = loop {
         match transport::read(&mut input) {
@@ -178,7 +177,7 @@ impl Server<'_> {
                 NumberOrString::String(id) => RequestId::from(id),
             };
             let is_it = |event: &Event| matches!(event, Event::Received(IncomingMessage::Message(Message::Request(request))) if request.id == id);
-            // A request that was already answered cannot be cancelled.
+            // An answered request cannot be cancelled.
             if self.waiting.iter().any(is_it) {
                 self.cancelled.insert(id);
             }
@@ -222,7 +221,7 @@ impl Server<'_> {
         self.respond(id, result)
     }
 
-    /// Handles a notification. Ignores unknown ones, and warns of invalid ones.
+    /// Handles a notification. Ignores unknown notifications, and warns of invalid ones.
     fn notification(&mut self, notification: Notification) -> io::Result<()> {
         if self.phase != Phase::Initialized {
             return Ok(());
@@ -249,7 +248,7 @@ impl Server<'_> {
             "workspace/didChangeConfiguration" => {
                 match params::<DidChangeConfigurationParams>(value) {
                     Ok(params) => {
-                        // Clients that expect the server to request settings send none.
+                        // Clients that expect the server to request settings send null.
                         let problems = match params.settings {
                             Value::Null => Vec::new(),
                             settings => self.session.configure(&settings),
@@ -302,7 +301,7 @@ impl Server<'_> {
         }
     }
 
-    /// Sends an error response, without an ID if the request's could not be read.
+    /// Sends an error response, with a null ID if the request's ID could not be read.
     fn send_error(
         &mut self,
         id: Option<RequestId>,

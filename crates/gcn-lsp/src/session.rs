@@ -33,14 +33,13 @@ use crate::{completion, definition, format, hover, semantic, symbols, uri};
 /// Code and message of an error response.
 pub(crate) type Failure = (ErrorCode, String);
 
-/// Client capabilities.
+/// Capabilities of the client.
 #[derive(Clone, Copy, Debug, Default)]
 struct Client {
     shows_markdown: bool,
     shows_related: bool,
 }
 
-/// State of a session.
 pub(crate) struct Session {
     client: Client,
     encoding: Encoding,
@@ -49,9 +48,9 @@ pub(crate) struct Session {
     documents: HashMap<String, Document>,
     /// Latest assembly of each document, by URI.
     assembled: HashMap<String, Arc<Assembled>>,
-    /// Assembler messages that the client shows, by URI.
+    /// Messages of the assembler diagnostics that the client shows, by URI.
     shown_errors: HashMap<String, Vec<String>>,
-    /// Semantic tokens last sent to the client, with their result ID, by URI.
+    /// Semantic tokens last sent to the client, with their result IDs, by URI.
     tokens: HashMap<String, (u64, SemanticTokens)>,
     token_results: u64,
     queue: Queue,
@@ -60,7 +59,7 @@ pub(crate) struct Session {
 /// Deserializes the parameters of a request or a notification.
 ///
 /// # Errors
-/// The parameters have the wrong structure; the error states where.
+/// Fails if the parameters have the wrong structure. The message says where.
 pub(crate) fn params<P: DeserializeOwned>(value: Value) -> Result<P, Failure> {
     serde_json::from_value(value).map_err(|error| (ErrorCode::InvalidParams, error.to_string()))
 }
@@ -85,7 +84,7 @@ impl Session {
         }
     }
 
-    /// Handles `initialize`; also returns warnings about invalid settings.
+    /// Handles `initialize`. Returns the response, and warnings about invalid settings.
     pub(crate) fn initialize(
         &mut self,
         value: Value,
@@ -113,7 +112,7 @@ impl Session {
         Ok((result, problems))
     }
 
-    /// Applies settings, which may be nested in a `gcn` section; returns warnings about invalid ones.
+    /// Applies settings, which may be nested in a `gcn` section. Returns warnings about invalid settings.
     pub(crate) fn configure(&mut self, value: &Value) -> Vec<String> {
         let (settings, problems) = Settings::read(value.get("gcn").unwrap_or(value));
         self.settings = Arc::new(settings);
@@ -135,7 +134,7 @@ impl Session {
 
     pub(crate) fn change(&mut self, params: DidChangeTextDocumentParams) {
         let uri = params.text_document.uri.as_str().to_owned();
-        // Ignores edits to documents that are not open.
+        // Ignore edits to documents that are not open.
         if let Some(document) = self.documents.get_mut(&uri) {
             document.edit(
                 params.text_document.version,
@@ -202,7 +201,7 @@ impl Session {
         }
     }
 
-    /// Stores a result and returns the diagnostics to publish, if any. Results for closed or edited documents are ignored.
+    /// Stores a result and returns the diagnostics to publish, if any. Ignores results for closed or edited documents.
     pub(crate) fn analyzed(&mut self, analysis: Analysis) -> Option<PublishDiagnosticsParams> {
         let Analysis {
             assembled,
@@ -215,7 +214,7 @@ impl Session {
             return None;
         }
         let key = snapshot.uri.as_str().to_owned();
-        // Keep findings on display until there are new ones, unless the errors changed.
+        // Keep showing the old findings until the new ones are known, unless the errors have changed.
         let messages: Vec<String> = diagnostics.iter().map(|it| it.message.clone()).collect();
         if !is_complete {
             let shown = self.shown_errors.insert(key.clone(), messages.clone());
@@ -262,7 +261,7 @@ impl Session {
     /// Handles a request.
     ///
     /// # Errors
-    /// The parameters are invalid, the document is not open, or the method is unknown.
+    /// Fails if the parameters are invalid, the document is not open, or the method is unknown.
     pub(crate) fn request(&mut self, method: &str, value: Value) -> Result<Box<RawValue>, Failure> {
         match method {
             "textDocument/hover" => {
@@ -407,7 +406,7 @@ impl Session {
     /// Returns the edits that format a document.
     ///
     /// # Errors
-    /// The document is not open, or the formatted text would assemble differently, which is a bug in this server.
+    /// Fails if the document is not open, or (a bug in this server) if the formatted text would assemble differently.
     fn format(&self, params: &DocumentFormattingParams) -> Result<Vec<TextEdit>, Failure> {
         let document = self.document(&params.text_document.uri)?;
         let settings = &self.settings;
@@ -474,7 +473,6 @@ fn start_of(uri: &Uri) -> TextDocumentPositionParams {
     }
 }
 
-/// Returns the server's capabilities.
 fn capabilities(encoding: Encoding) -> ServerCapabilities {
     let tokens = SemanticTokensOptions {
         legend: SemanticTokensLegend {

@@ -1,4 +1,4 @@
-//! Settings from the client, and settings stated in sources.
+//! Settings from the client and from comments and directives in sources.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// Target used if neither the source nor the client specifies one.
 const DEFAULT_TARGET: &str = "gfx906";
-/// Number of lines at the start of a source where comments may state settings.
+/// Number of lines at the start of a source in which comments may specify settings.
 const STATED_LINES: usize = 40;
 
 /// Settings sent by a client: its initialization options, or the `gcn` section of its configuration.
@@ -47,7 +47,7 @@ pub(crate) struct Settings {
     /// Include directories, searched after the including source's directory.
     pub directories: Vec<PathBuf>,
     defines: Vec<(String, i64)>,
-    /// True to report missing waits and wait states.
+    /// True to run the static checker, which reports missing waits and wait states.
     pub lint: bool,
     /// Column of operands in formatted sources, starting at 0.
     pub operand_column: usize,
@@ -72,7 +72,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Validates a client's settings. Invalid ones keep their defaults, and the returned messages explain why.
+    /// Validates a client's settings. Invalid settings keep their defaults, and the returned messages explain why.
     pub(crate) fn read(value: &Value) -> (Settings, Vec<String>) {
         let mut problems = Vec::new();
         let client = match value {
@@ -119,7 +119,7 @@ impl Settings {
         (settings, problems)
     }
 
-    /// Returns the settings for a source: those stated in the source, or else the client's.
+    /// Returns the settings for a source: those that the source specifies, or else the client's.
     pub(crate) fn of_source(&self, text: &str) -> SourceSettings {
         let head = || text.lines().take(STATED_LINES);
         let stated = |key: &str| {

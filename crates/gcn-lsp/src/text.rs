@@ -184,7 +184,7 @@ pub(crate) struct Positions<'a> {
     encoding: Encoding,
     line: usize,
     character: u32,
-    /// Byte offset of the position.
+    /// Byte offset of the current position.
     offset: usize,
 }
 
@@ -199,7 +199,7 @@ impl<'a> Positions<'a> {
         }
     }
 
-    /// Converts an offset, which is on a character boundary and not before the last one.
+    /// Converts an offset, which must be on a character boundary and not less than the previous offset.
     pub(crate) fn advance(&mut self, offset: usize) -> Position {
         while let Some(start) = self.next_line()
             && start <= offset
@@ -218,7 +218,7 @@ impl<'a> Positions<'a> {
         }
     }
 
-    /// Returns the byte offset of the line after that of the last position.
+    /// Returns the byte offset of the line after the current line.
     pub(crate) fn next_line(&self) -> Option<usize> {
         self.text.starts.get(self.line + 1).copied()
     }
@@ -279,7 +279,7 @@ mod tests {
                     while !model.is_char_boundary(place) {
                         place -= 1;
                     }
-                    // Positions cannot be between the two bytes of a line ending.
+                    // Positions cannot be inside a `\r\n` line ending.
                     if model.as_bytes().get(place) == Some(&b'\n') && model[..place].ends_with('\r')
                     {
                         place -= 1;

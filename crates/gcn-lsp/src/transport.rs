@@ -15,14 +15,14 @@ const MAX_MESSAGE: usize = 256 << 20;
 pub(crate) enum IncomingMessage {
     /// Valid message.
     Message(Message),
-    /// Body that is not a valid message, with the reason.
+    /// Invalid message body, with the reason.
     Malformed(String),
 }
 
 /// Reads the next message, or returns `None` at the end of the stream.
 ///
 /// # Errors
-/// The stream cannot be read, or a header is malformed. The next message cannot be located after an error.
+/// Fails if the stream cannot be read, or if a header is malformed. The next message cannot be located after an error.
 pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<IncomingMessage>> {
     let Some(body) = read_body(input, MAX_MESSAGE)? else {
         return Ok(None);

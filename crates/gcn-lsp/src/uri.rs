@@ -6,7 +6,7 @@ use lsp_types::Uri;
 
 const SCHEME: &str = "file://";
 
-/// Converts a URI to a file path; `None` unless it is a `file` URI of a UTF-8 path. Its host is ignored.
+/// Converts a `file` URI to a path, ignoring the host. Returns `None` for other schemes and paths that are not UTF-8.
 pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix(SCHEME)?;
     let path = rest.get(rest.find('/')?..)?;
@@ -28,7 +28,7 @@ pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     String::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
-/// Converts a file path to a URI; `None` unless the path is absolute and UTF-8.
+/// Converts a file path to a URI. Returns `None` unless the path is absolute and UTF-8.
 pub(crate) fn from_path(path: &Path) -> Option<Uri> {
     if !path.is_absolute() {
         return None;

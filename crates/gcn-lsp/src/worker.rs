@@ -9,13 +9,13 @@ use lsp_types::Diagnostic;
 use crate::assembled::{Assembled, Snapshot};
 use crate::{diagnostics, lint};
 
-/// Result for a document version.
+/// Analysis result of a document version.
 #[derive(Debug)]
 pub(crate) struct Analysis {
     pub assembled: Arc<Assembled>,
     /// Errors and warnings, including findings if `is_complete` is set.
     pub diagnostics: Vec<Diagnostic>,
-    /// False if findings will follow.
+    /// False if a result with findings will follow.
     pub is_complete: bool,
 }
 
@@ -50,7 +50,7 @@ impl Queue {
         condition.notify_one();
     }
 
-    /// Waits for the next version; `None` once the queue is closed.
+    /// Waits for the next version. Returns `None` once the queue is closed.
     fn pop(&self) -> Option<Snapshot> {
         let (waiting, condition) = &*self.0;
         let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
