@@ -77,7 +77,7 @@ pub(crate) struct CallStack {
 }
 
 impl CallStack {
-    /// Creates the stack of a call that returns to an address.
+    /// Creates the stack for a call that returns to `address`.
     pub(crate) fn of_call(address: u64) -> CallStack {
         CallStack {
             returns: vec![address],

@@ -271,7 +271,7 @@ impl Sliced {
 }
 
 impl Question<'_> {
-    /// Restores the memory before the first launch.
+    /// Restores memory to its state before the first launch.
     fn restore(&self, image: &MemoryImage) {
         match self.log {
             Some(log) => log.undo_all(self.memory),

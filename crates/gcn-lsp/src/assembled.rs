@@ -68,7 +68,7 @@ impl Assembled {
     pub(crate) fn own_span(&self, span: &Range<usize>) -> Range<usize> {
         let own = self.snapshot.text.as_str().len();
         let mut span = span.clone();
-        // The text that contains an inclusion starts at a lower position than the included text.
+        // An including text starts at a lower position than the text it includes.
         while span.start > own {
             match self.inclusion(span.start) {
                 Some(inclusion) if inclusion.from.start < span.start => {

@@ -36,7 +36,7 @@ impl<'a> Context<'a> {
         self.outline.token_at(self.offset)
     }
 
-    /// Returns the tokens of the statement at the position; empty if the position is after its end.
+    /// Returns the tokens of the statement at the position, or an empty slice after its end.
     pub(crate) fn statement(&self) -> &'a [Token] {
         let Some(index) = self.outline.statement_at(self.offset) else {
             return &[];

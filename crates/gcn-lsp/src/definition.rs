@@ -138,7 +138,7 @@ fn numeric_label(context: &Context<'_>, word: &str) -> Option<Range<usize>> {
     definitions.rev().find(is_it).map(|it| it.span.clone())
 }
 
-/// Finds a parameter of the macro around a position.
+/// Finds a parameter of the macro that contains a position.
 fn parameter(context: &Context<'_>, offset: usize, name: &str) -> Option<Range<usize>> {
     let parameters = &context.outline.macro_around(offset)?.rest;
     let tokens = context.outline.tokens.iter();

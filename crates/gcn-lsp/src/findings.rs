@@ -1,4 +1,4 @@
-//! Runs the static checker on an assembled program, and maps missing waits and wait states to source statements.
+//! Runs the static checker on an assembled program, and maps its findings to source statements.
 
 use std::ops::Range;
 

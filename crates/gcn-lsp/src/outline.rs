@@ -1,5 +1,5 @@
 //! Finds the statements and definitions of a source from its tokens. Conditionals and macros are not evaluated, so a
-//! name may have several definitions, and errors elsewhere do not matter.
+//! name may have several definitions. Errors elsewhere have no effect.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Server loop: client messages and worker results arrive in a single queue and are handled in order.
 //!
-//! One thread reads messages, another assembles documents, and the caller's does everything else. Edits are applied
+//! One thread reads messages, another assembles documents, and the main thread does the rest. Edits are applied
 //! immediately and the new version goes to the worker, so only formatting requests wait for assembly. Requests
 //! cancelled while they are queued are answered with an error.
 

@@ -36,7 +36,7 @@ pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<IncomingMessag
 /// Writes a message.
 ///
 /// # Errors
-/// Writing to the stream fails.
+/// Fails if the stream cannot be written.
 pub(crate) fn write(output: &mut dyn Write, message: &Message) -> io::Result<()> {
     #[derive(Serialize)]
     struct WithVersion<'a> {
@@ -54,7 +54,7 @@ pub(crate) fn write(output: &mut dyn Write, message: &Message) -> io::Result<()>
 /// Writes the response to a request that succeeded.
 ///
 /// # Errors
-/// Writing to the stream fails.
+/// Fails if the stream cannot be written.
 pub(crate) fn write_result(
     output: &mut dyn Write,
     id: &RequestId,

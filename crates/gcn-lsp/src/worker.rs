@@ -1,5 +1,5 @@
-//! Worker thread, which assembles and checks one document version at a time. Outdated versions are skipped, or dropped
-//! between the two steps. Errors are reported before the check, which takes longer.
+//! Worker thread, which assembles and checks one document version at a time. A version that becomes outdated is
+//! dropped. Errors are reported before the check, which takes longer.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

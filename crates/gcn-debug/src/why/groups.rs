@@ -12,7 +12,7 @@ pub(crate) struct Group {
     pub(crate) group: [u32; 3],
 }
 
-/// Ends of the waves of a pass.
+/// Record of how the waves of a pass ended.
 #[derive(Default)]
 pub(crate) struct Ends {
     /// Address of an `s_endpgm` instruction.

@@ -410,8 +410,8 @@ impl<'a> Walk<'a> {
         pairs
     }
 
-    /// Queues a pair of controlling comparisons, one from each run, whose results differ. Returns false if no such pair
-    /// exists or the pair has been visited.
+    /// Queues a pair of controlling comparisons, one from each run, whose results differ. Returns false if no pair
+    /// exists or the pair has already been visited.
     fn conditions(
         &mut self,
         nodes: [u32; 2],

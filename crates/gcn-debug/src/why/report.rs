@@ -43,7 +43,7 @@ pub struct AnswerStep {
     pub text: String,
     /// Location in the code.
     pub location: Location,
-    /// Registers written that are relevant; `None` for memory and branches.
+    /// Relevant destination registers; `None` for memory and branches.
     pub register: Option<String>,
     /// True for a branch.
     pub is_branch: bool,
@@ -382,7 +382,7 @@ impl Origin {
     }
 }
 
-/// Origins under construction.
+/// Builder for the list of origins.
 #[derive(Default)]
 struct Origins {
     origins: Vec<Origin>,

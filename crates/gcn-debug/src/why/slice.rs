@@ -448,7 +448,7 @@ impl Slice {
                 }
             }
             Reads::Exchanged => match trace.exchanged(record).map(|it| it[usize::from(own)]) {
-                // No lane sends a value to this lane, which depends on the addresses in all lanes.
+                // If no lane sends a value to this lane, the result depends on the addresses in all lanes.
                 Some(NO_LANE) if read.element.is_none() => {
                     for lane in 0..64 {
                         self.lane_register(trace, from, read, lane);

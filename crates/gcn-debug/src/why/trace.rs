@@ -26,7 +26,7 @@ use super::shadow::{Shadow, WriterId};
 /// Maximum size of a trace in bytes.
 const MAX_BYTES: usize = 1 << 30;
 
-/// Address bits that mark LDS and GDS.
+/// Address bits that mark LDS and GDS addresses.
 pub(crate) const LDS: u64 = 1 << 63;
 pub(crate) const GDS: u64 = 1 << 62;
 
@@ -68,7 +68,7 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    /// True if the access belongs to `lane`, or to any lane for `NO_LANE`.
+    /// True if `lane` takes part in the access. [`NO_LANE`] matches every access.
     pub(crate) fn is_of(&self, lane: u8) -> bool {
         lane == NO_LANE || self.lane == NO_LANE || self.lane == lane
     }
