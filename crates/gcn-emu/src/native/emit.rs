@@ -23,6 +23,9 @@ use super::places::{
 impl Assembly {
     /// Emits the code of scalar instructions.
     pub(super) fn scalar(&mut self, lowered: &Lowered) -> Result<(), EmitError> {
+        if self.scalar_in_general_registers(lowered)? {
+            return Ok(());
+        }
         let unused = self.asm.create_label();
         let width = std::mem::replace(&mut self.width, Width::Avx2);
         let mut emitter = Emitter::new(self, lowered, EmittedLanes::Scalar, (unused, 0));

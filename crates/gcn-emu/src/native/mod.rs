@@ -5,7 +5,7 @@
 //! including loads and stores (`memory`, `access`); and instructions for which the function calls the interpreter.
 //! The instructions of a part are lowered to a value graph (`lower`, `scalar`, `single`, `double`, `functions`,
 //! `graph`). Integer operations are lowered by recording their interpreter bodies (`record`). Host code is emitted
-//! from the graph (`emit`, `masks`, `accesses`, `bases`, `windows`, `loads`, `stores`, `lane`, `indexed`, `function`)
+//! from the graph (`emit`, `general`, `masks`, `accesses`, `bases`, `windows`, `loads`, `stores`, `lane`, `indexed`, `function`)
 //! with AVX2 or AVX-512 (`host`, `instructions`, `encode`) into separate pages (`pages`), and is called with a frame
 //! (`frame`).
 //!
@@ -54,6 +54,8 @@ mod lane;
 mod indexed;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod plan;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod general;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod emit;
 #[cfg(all(unix, target_arch = "x86_64"))]
