@@ -378,6 +378,32 @@ fn a_dword_of_a_load_may_be_overwritten_before_it_is_read() {
 }
 
 #[test]
+fn a_part_may_have_more_masks_than_the_host_has_mask_registers() {
+    let target = Target::named("gfx900").expect("it exists");
+    let _chosen = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
+    // Each source is used for the last time by its comparison.
+    let mut text = "v_mbcnt_lo_u32_b32 v0, -1, 0\n v_mbcnt_hi_u32_b32 v0, -1, v0".to_owned();
+    for n in 0..8 {
+        text += &format!("\n v_add_u32 v{}, {n}, v0", n + 1);
+    }
+    for n in 0..8 {
+        let first = 10 + 2 * n;
+        let last = first + 1;
+        text += &format!(
+            "\n v_cmp_eq_u32_e64 s[{first}:{last}], v{}, {}",
+            n + 1,
+            2 * n
+        );
+        text += &format!("\n v_mov_b32 v{}, s{n}", n + 1);
+    }
+    for n in 0..8 {
+        let (first, last) = (10 + 2 * n, 11 + 2 * n);
+        text += &format!("\n v_cndmask_b32 v{}, v30, v31, s[{first}:{last}]", n + 20);
+    }
+    Program::of_text(target, &text, KEPT, 7).compare_engines();
+}
+
+#[test]
 fn indexed_moves_are_compiled() {
     let target = Target::named("gfx900").expect("it exists");
     let lanes = "v_mbcnt_lo_u32_b32 v2, -1, 0\n v_mul_u32_u24 v3, 3, v2\n v_not_b32 v4, v2";
@@ -395,6 +421,14 @@ fn indexed_moves_are_compiled() {
         ("m0, gpr_idx(SRC0)", "v_mov_b32 v1, v2\n v_mov_b32 v2, m0"),
         ("s4, 0", "v_mov_b32 v1, v2"),
     ];
+    // A source outside the wave's registers is v0, without an index.
+    let text = format!(
+        "{lanes}\n s_movk_i32 s4, 3\n s_set_gpr_idx_on s4, gpr_idx(SRC0)\n v_mov_b32 v1, v200\n s_set_gpr_idx_off"
+    );
+    {
+        let _chosen = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
+        Program::of_text(target, &text, KEPT, 7).compare_engines();
+    }
     for (on, moves) in moves {
         let text =
             format!("s_set_gpr_idx_on {on}\n {moves}\n s_set_gpr_idx_off\n v_mov_b32 v7, m0");

@@ -334,6 +334,7 @@ impl Emitter<'_> {
             } else {
                 let value = match self.values[id.0 as usize].register {
                     Some(register) => Place::Register(register),
+                    None if self.code.width == Width::Avx512 => self.loaded(id)?.into(),
                     None => self.memory(id).ok_or(EmitError::Slots)?,
                 };
                 self.code.load(OTHER, Place::Memory(memory))?;
@@ -489,7 +490,7 @@ impl Emitter<'_> {
         let a = self.in_register(sources[0], place)?;
         let b = self.in_register(sources[1], place)?;
         let c = self.operand(sources[2], place)?;
-        let is_dead = sources.map(|id| !self.is_used_behind(id, place));
+        let is_dead = sources.map(|id| !self.is_used_after(id, place));
         if let (Place::Register(c), [.., true]) = (c, is_dead) {
             self.release(place);
             self.take(c, id);

@@ -34,6 +34,8 @@ pub(super) struct Function {
     pub(super) entries: Vec<usize>,
 }
 
+/// Size of the smallest host page in bytes.
+const PAGE: usize = 1 << 12;
 /// Size in bytes of the registers that a function saves below RBP.
 const SAVED: i32 = 40;
 
@@ -108,6 +110,10 @@ impl Emitter<'_> {
         asm.mov(rbp, rsp)?;
         for register in [rbx, r12, r13, r14, r15] {
             asm.push(register)?;
+        }
+        // Touch each page, so that a full stack faults in its guard page.
+        for distance in (PAGE..SLOTS * slot).step_by(PAGE) {
+            asm.mov(eax, dword_ptr(rbp - distance as i32))?;
         }
         asm.sub(rsp, (SLOTS * slot) as i32)?;
         asm.and(rsp, -(slot as i32))?;

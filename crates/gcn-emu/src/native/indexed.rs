@@ -97,10 +97,17 @@ impl IndexedMove {
         if !is_plain || step.inst.does() != Does::Alu(AluOp::Move) || types.result != Ty::B32 {
             return None;
         }
+        // A register that the wave lacks even without an index is not indexed.
+        let is_indexed = |mask: u32| {
+            let mut operands = step.indexed.operands();
+            operands.any(|(bit, ..)| 1 << bit == mask)
+        };
         let Arg::Vgpr(to) = step.args[0] else {
             return None;
         };
         let from = match step.args[1] {
+            Arg::Vgpr(_) if !is_indexed(SOURCE) => return None,
+            _ if !is_indexed(DESTINATION) => return None,
             Arg::Vgpr(from) => Source::Vgpr(from),
             arg => match ScalarSource::new(arg)? {
                 ScalarSource::Register(register) => Source::Scalar(register),

@@ -259,7 +259,6 @@ mask_registers! {
     greater_mask / vpcmpgtd;
     unsigned_mask / vpcmpud (comparison);
     float_mask / vcmpps (predicate);
-    double_mask / vcmppd (predicate);
 }
 
 impl Assembly {
@@ -302,6 +301,22 @@ impl Assembly {
 
 /// Operations that take more than one instruction, or other ones at each width.
 impl Assembly {
+    /// Compares doubles, for AVX-512.
+    pub(super) fn double_mask(
+        &mut self,
+        to: AsmRegisterK,
+        a: Vector,
+        b: Place,
+        predicate: u32,
+    ) -> Result<(), IcedError> {
+        match self.full_vector(b)? {
+            Place::Register(b) => self.asm.vcmppd(to, a.zmm(), b.zmm(), predicate),
+            Place::Memory(b) | Place::Uniform(b) => {
+                self.asm.vcmppd(to, a.zmm(), zmmword_ptr(b), predicate)
+            }
+        }
+    }
+
     /// Loads the bits of the current slice in a mask to EAX.
     pub(super) fn load_mask(&mut self, first: u8) -> Result<(), IcedError> {
         let from = mask_bits(first);
@@ -400,7 +415,7 @@ impl Assembly {
     /// Converts both halves of the lanes to single precision.
     pub(super) fn narrow(&mut self, to: Vector, low: Vector, high: Place) -> Result<(), IcedError> {
         if self.width == Width::Avx512 {
-            match high {
+            match self.full_vector(high)? {
                 Place::Register(high) => self.asm.vcvtpd2ps(SCRATCH.ymm(), high.zmm())?,
                 Place::Memory(high) | Place::Uniform(high) => {
                     self.asm.vcvtpd2ps(SCRATCH.ymm(), zmmword_ptr(high))?;

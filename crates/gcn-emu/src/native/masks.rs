@@ -52,12 +52,8 @@ impl Emitter<'_> {
             return Ok(mask);
         }
         let to = MaskRegister::SCRATCH;
-        if let Op::Mask(first) = self.lowered.graph.op(id) {
-            self.code.asm.kmovw(to.k(), word_ptr(mask_bits(first)))?;
-        } else {
-            let from = self.loaded(id)?;
-            self.code.asm.vpmovd2m(to.k(), from.zmm())?;
-        }
+        let from = self.loaded(id)?;
+        self.code.asm.vpmovd2m(to.k(), from.zmm())?;
         Ok(to)
     }
 
@@ -144,8 +140,10 @@ impl Emitter<'_> {
 
     /// Allocates a mask register for the result of an operation, possibly that of a dead source.
     fn mask_result(&mut self, place: usize, id: Id) -> Result<MaskRegister, EmitError> {
-        self.release(place);
+        // The sources must stay in their registers while a mask moves to another one.
+        self.release_masks(place);
         let to = self.free_mask(place)?;
+        self.release(place);
         self.take_mask(to, id);
         Ok(to)
     }

@@ -99,6 +99,12 @@ pub(super) struct ValueState {
     pub(super) uses: VecDeque<usize>,
 }
 
+impl ValueState {
+    fn is_used_after(&self, place: usize) -> bool {
+        self.uses.back().is_some_and(|last| *last > place)
+    }
+}
+
 /// Emitter of a part's code.
 pub(super) struct Emitter<'a> {
     pub(super) code: &'a mut Assembly,
@@ -293,29 +299,30 @@ impl<'a> Emitter<'a> {
 
     /// Frees the registers of values that are not used after an operation, except pinned ones.
     pub(super) fn release(&mut self, place: usize) {
-        let is_dead = |values: &[ValueState], id: Id| {
-            let last = values[id.0 as usize].uses.back();
-            last.is_none_or(|last| *last <= place)
-        };
         for (register, held) in &mut self.registers {
-            let dead =
-                held.filter(|id| !self.pinned.contains(register) && is_dead(&self.values, *id));
+            let dead = held.filter(|id| {
+                !self.pinned.contains(register) && !self.values[id.0 as usize].is_used_after(place)
+            });
             if let Some(id) = dead {
                 self.values[id.0 as usize].register = None;
                 *held = None;
             }
         }
+        self.release_masks(place);
+    }
+
+    /// Frees the mask registers of values that are not used after an operation.
+    pub(super) fn release_masks(&mut self, place: usize) {
         for (_, held) in &mut self.masks {
-            if let Some(id) = held.filter(|id| is_dead(&self.values, *id)) {
+            if let Some(id) = held.filter(|id| !self.values[id.0 as usize].is_used_after(place)) {
                 self.values[id.0 as usize].mask = None;
                 *held = None;
             }
         }
     }
 
-    pub(super) fn is_used_behind(&self, id: Id, place: usize) -> bool {
-        let uses = &self.values[id.0 as usize].uses;
-        uses.back().is_some_and(|last| *last > place)
+    pub(super) fn is_used_after(&self, id: Id, place: usize) -> bool {
+        self.values[id.0 as usize].is_used_after(place)
     }
 
     /// Assigns a free register to a value.
