@@ -290,9 +290,16 @@ impl Wave {
 
     /// Restarts the wave at `pc` with zeroed registers, keeping its allocations and ID.
     pub fn restart(&mut self, pc: u64) {
+        self.restart_with(pc, &[0; SCALARS], &[]);
+    }
+
+    /// Variant of [`Wave::restart`] that sets the scalar registers and the first vector registers, instead of zeroing
+    /// them first.
+    #[inline]
+    pub(crate) fn restart_with(&mut self, pc: u64, scalars: &Scalars, first: &[Lanes]) {
         self.pc = pc;
-        self.scalars = [0; SCALARS];
-        lanes::clear(&mut self.vgprs);
+        self.scalars = *scalars;
+        lanes::begin_with(&mut self.vgprs, first);
         self.scc = false;
         self.mode = 0;
         self.trapsts = 0;
@@ -300,7 +307,9 @@ impl Wave {
         self.violated_at = None;
         self.gws_ticket = None;
         self.scoreboard.clear();
-        self.late = None;
+        if self.late.is_some() {
+            self.late = None;
+        }
         self.waiting = Waiting::No;
         self.priority = 0;
         self.executed = 0;

@@ -4,11 +4,16 @@ use super::level::at_each_level;
 use super::register::{LANES, Lanes};
 
 at_each_level! {
-/// Sets registers to zero. A library fill of this size would use a string instruction, which starts slowly and whose
-/// stores are not forwarded to loads; kernels have few registers and read them soon.
-pub(crate) fn clear(registers: &mut [Lanes]) {
+/// Copies `first` to the first registers, as far as there are any, and sets the others to zero. A library fill of this
+/// size would use a string instruction, which starts slowly and whose stores are not forwarded to loads; kernels have
+/// few registers and read them soon.
+pub(crate) fn begin_with(registers: &mut [Lanes], first: &[Lanes]) {
+    let (given, others) = registers.split_at_mut(first.len().min(registers.len()));
+    for (register, first) in given.iter_mut().zip(first) {
+        *register = *first;
+    }
     let zero = std::hint::black_box(Lanes::ZERO);
-    for register in registers {
+    for register in others {
         *register = zero;
     }
 }

@@ -7,7 +7,7 @@ use crate::dispatch::{Dispatch, Initial, InitialSgpr, local_id};
 use crate::lanes::{LANES, Lanes};
 use crate::late::Late;
 use crate::noise::Noise;
-use crate::wave::{GroupShape, SCALARS, Scratch, Wave, WaveId};
+use crate::wave::{GroupShape, SCALARS, Scalars, Scratch, Wave, WaveId};
 
 /// Sets a wave's position with scalar stores. Inlined, it would copy the coordinates with a vector load, which stalls
 /// while the scalar stores that wrote them are in the host's store queue. A streaming kernel would take a third longer.
@@ -37,7 +37,7 @@ pub(super) struct GroupStart<'a> {
 }
 
 impl GroupStart<'_> {
-    /// Sets the position and the initial registers of the workgroup's wave `number`, which has been restarted.
+    /// Starts the workgroup's wave `number`: sets its position and all its registers.
     #[inline]
     pub(super) fn prepare(&self, wave: &mut Wave, number: usize) {
         let dispatch = self.dispatch;
@@ -60,53 +60,75 @@ impl GroupStart<'_> {
                 &part
             }
         };
-        vary(wave, self.config);
+        let lanes = self.items - first_item;
         self.template
-            .initialise(wave, ids, self.items - first_item, slot);
+            .initialise(wave, dispatch.entry, ids, (lanes, slot), self.config);
     }
 }
 
 /// Registers that the hardware sets before a wave's first instruction.
 pub(super) struct Template<'a> {
     initial: &'a Initial,
-    /// Values of the scalar registers starting at s0; 0 for registers that differ between waves.
-    values: Vec<u32>,
-    /// Scalar registers that differ between waves.
+    /// Scalar registers; 0 for registers that differ between waves.
+    scalars: Scalars,
+    /// Number of scalar registers that the hardware sets, starting at s0.
+    given: usize,
+    /// Scalar registers with the workgroup's coordinates. For a coordinate that the kernel does not request, it is EXEC,
+    /// which is set later.
+    group: [u8; DIMENSIONS],
+    /// Other scalar registers that differ between waves.
     others: Vec<(u8, InitialSgpr)>,
 }
 
 impl<'a> Template<'a> {
     pub(super) fn new(initial: &'a Initial) -> Template<'a> {
-        let sgprs = || initial.sgprs.iter().take(SCALARS);
-        let value = |sgpr: &InitialSgpr| match *sgpr {
-            InitialSgpr::Value(value) => value,
-            _ => 0,
-        };
-        let is_other = |(_, sgpr): &(u8, InitialSgpr)| !matches!(sgpr, InitialSgpr::Value(_));
-        Template {
+        let mut template = Template {
             initial,
-            values: sgprs().map(value).collect(),
-            others: (0..).zip(sgprs().copied()).filter(is_other).collect(),
+            scalars: [0; SCALARS],
+            given: initial.sgprs.len().min(SCALARS),
+            group: [regs::EXEC_LO; DIMENSIONS],
+            others: Vec::new(),
+        };
+        for (number, sgpr) in (0..).zip(initial.sgprs.iter().take(SCALARS)) {
+            match *sgpr {
+                InitialSgpr::Value(value) => template.scalars[usize::from(number)] = value,
+                InitialSgpr::GroupId(dimension)
+                    if template.group[usize::from(dimension) % DIMENSIONS] == regs::EXEC_LO =>
+                {
+                    template.group[usize::from(dimension) % DIMENSIONS] = number;
+                }
+                other => template.others.push((number, other)),
+            }
         }
+        template
     }
 
-    /// Sets the registers of a wave whose first `lanes` lanes are active and have the given work-item IDs. Its scratch
-    /// is at `scratch_offset` from the start of the thread's scratch.
-    pub(super) fn initialise(
+    /// Restarts a wave at `pc` and sets its registers. Its first `lanes` lanes are active and have the given work-item
+    /// IDs. Its scratch is at `scratch_offset` from the start of the thread's scratch.
+    fn initialise(
         &self,
         wave: &mut Wave,
+        pc: u64,
         ids: &[Lanes; DIMENSIONS],
-        lanes: usize,
-        scratch_offset: u64,
+        (lanes, scratch_offset): (usize, u64),
+        config: &Config,
     ) {
-        wave.mode = self.initial.mode;
         let dimensions = usize::from(self.initial.work_item_ids).min(DIMENSIONS);
-        wave.with_registers(|vgprs, scalars| {
-            scalars[..self.values.len()].copy_from_slice(&self.values);
-            for (register, ids) in vgprs.iter_mut().zip(ids).take(dimensions) {
-                *register = *ids;
-            }
-        });
+        let ids = &ids[..dimensions];
+        wave.restart_with(pc, &self.scalars, ids);
+        wave.mode = self.initial.mode;
+        if config.register_fill.is_some() || config.late.is_some() {
+            vary(wave, config);
+            wave.with_registers(|vgprs, scalars| {
+                scalars[..self.given].copy_from_slice(&self.scalars[..self.given]);
+                for (register, ids) in vgprs.iter_mut().zip(ids) {
+                    *register = *ids;
+                }
+            });
+        }
+        for (register, id) in self.group.into_iter().zip(wave.id.group) {
+            wave.set_scalar(register, id);
+        }
         wave.set_exec(if lanes >= LANES {
             u64::MAX
         } else {
@@ -129,6 +151,7 @@ impl<'a> Template<'a> {
 }
 
 /// Applies the device's randomization to a wave: noise in its registers and late operations.
+#[cold]
 fn vary(wave: &mut Wave, config: &Config) {
     let id = wave.id;
     if let Some(seed) = config.register_fill {

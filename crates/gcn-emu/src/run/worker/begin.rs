@@ -59,7 +59,7 @@ impl Worker<'_> {
     }
 }
 
-/// Takes an unused wave, or creates one, and puts it at the kernel's entry.
+/// Takes an unused wave, or creates one, which is yet to be started.
 #[allow(clippy::vec_box)]
 pub(super) fn take_wave(spare: &mut Vec<Box<Wave>>, shared: &Shared<'_>) -> Box<Wave> {
     let Shared {
@@ -68,8 +68,7 @@ pub(super) fn take_wave(spare: &mut Vec<Box<Wave>>, shared: &Shared<'_>) -> Box<
         dispatch,
         ..
     } = *shared;
-    if let Some(mut wave) = spare.pop() {
-        wave.restart(dispatch.entry);
+    if let Some(wave) = spare.pop() {
         return wave;
     }
     let id = WaveId::default();
