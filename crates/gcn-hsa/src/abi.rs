@@ -24,9 +24,9 @@ pub struct AmdSignal {
     pub event_id: AtomicU32,
     /// Reserved.
     pub reserved1: u32,
-    /// Start time, in nanoseconds, of the command that completes the signal.
+    /// Start time in nanoseconds of the command that completed the signal.
     pub start_ts: AtomicU64,
-    /// End time of that command in nanoseconds.
+    /// End time of the command in nanoseconds.
     pub end_ts: AtomicU64,
     /// For doorbells, the address of the queue.
     pub queue_ptr: AtomicU64,
@@ -45,7 +45,7 @@ pub const SIGNAL_DOORBELL: i64 = -1;
 pub struct HsaQueue {
     /// `hsa_queue_type_t`: multiple producers, a single producer, or cooperative kernels.
     pub kind: u32,
-    /// Supported packet types, as `hsa_queue_feature_t`.
+    /// Supported packet types, a bit mask of `hsa_queue_feature_t`.
     pub features: u32,
     /// Address of the packet ring buffer.
     pub base_address: u64,
@@ -63,7 +63,7 @@ pub struct HsaQueue {
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub struct AmdQueue {
-    /// Public part of the structure.
+    /// Fields that `hsa.h` defines.
     pub hsa_queue: HsaQueue,
     /// Reserved.
     pub reserved1: [u32; 4],
@@ -486,7 +486,7 @@ pub struct ImageTable {
 
 /// `hsa_amd_signal_handler`.
 pub type SignalHandler = unsafe extern "C" fn(value: i64, argument: *mut c_void) -> bool;
-/// Callback for each handle in an iteration.
+/// Callback of functions that iterate over handles.
 pub type HandleCallback = unsafe extern "C" fn(handle: Handle, data: *mut c_void) -> Status;
 /// Callback for queue errors.
 pub type QueueCallback =
@@ -494,5 +494,5 @@ pub type QueueCallback =
 /// Callback for system events.
 pub type SystemCallback =
     unsafe extern "C" fn(event: *const MemoryFaultEvent, data: *mut c_void) -> Status;
-/// Callback for a freed allocation.
+/// Callback for the release of an allocation.
 pub type FreeCallback = unsafe extern "C" fn(address: *mut c_void, user_data: *mut c_void);

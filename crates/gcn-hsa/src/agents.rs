@@ -37,8 +37,8 @@ const SIMDS: u32 = 4;
 const WAVE_LANES: u32 = 64;
 
 /// Values of consecutive attributes starting at [`HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS`]: maximum sizes by geometry
-/// (1D, 1DA, 1DB, 2D, 2DA, 2DDEPTH, 2DADEPTH, 3D), layers, read image handles, read-write image handles, samplers, row
-/// pitch alignment.
+/// (1D, 1DA, 1DB, 2D, 2DA, 2DDEPTH, 2DADEPTH, 3D), maximum numbers of array layers, read-only image handles, read-write
+/// image handles and samplers, and the row pitch alignment.
 const IMAGE_LIMITS: [&[u32]; 13] = {
     const SIZE: u32 = MAX_SIZE as u32;
     const DEPTH: u32 = MAX_DEPTH as u32;
@@ -67,7 +67,7 @@ pub(crate) fn uuid(number: usize) -> String {
 /// Suffix of generic processor names, which cover several chips.
 const GENERIC: &str = "-generic";
 
-/// Iterates over the optional features of a device's target: name, and true if enabled.
+/// Iterates over the optional features of a device's target, yielding each name and true if the feature is enabled.
 fn features(device: &Device) -> impl Iterator<Item = (&'static str, bool)> {
     Chip::of(device.code_target()).feature_settings(device.features())
 }
@@ -183,7 +183,7 @@ impl Agent {
 
     /// Returns true if the agent may run code for the target ID `id`, such as `gfx906:xnack-`. As in AMD's loader, the
     /// processor names must match, even for processors with the same instructions, and no feature may conflict. Generic
-    /// processors and missing processor names are accepted here; the emulated device checks them when it loads the code.
+    /// processors and missing processor names are accepted here; the emulated device checks them when it loads code.
     pub(crate) fn runs(&self, id: &str) -> bool {
         let Some(device) = self.emulated() else {
             return false;
@@ -253,7 +253,7 @@ impl Agent {
                 Info::U32s((1..=4).map(bytes).collect())
             }
             HSA_AGENT_INFO_ISA => Info::U64(self.isa().unwrap_or(0)),
-            // One bit per extension.
+            // Bit mask with one bit per extension.
             HSA_AGENT_INFO_EXTENSIONS => {
                 let mut extensions = vec![0; 128];
                 extensions[0] = of_device(1 << HSA_EXTENSION_IMAGES) as u8;
@@ -280,7 +280,7 @@ impl Agent {
                 AgentKind::Device { chip, .. } => chip.max_mhz,
             }),
             HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS => Info::U32(self.number_of(1, |_, _| 4)),
-            // Bus, device and function.
+            // PCI bus, device and function numbers.
             HSA_AMD_AGENT_INFO_BDFID => Info::U32(of_device((self.index as u32) << 8)),
             HSA_AMD_AGENT_INFO_MEMORY_WIDTH => {
                 Info::U32(self.number_of(0, |_, chip| chip.memory_width))
@@ -345,7 +345,7 @@ impl Agent {
         })
     }
 
-    /// Returns the cache size of a level in KiB; `None` if the level does not exist or Linux does not report it.
+    /// Returns the size in KiB of the cache at `level`; `None` if that level does not exist or its size is unknown.
     pub(crate) fn cache(&self, level: u8) -> Option<u32> {
         match (&self.kind, level) {
             (AgentKind::Host { l1, .. }, 1) => *l1,
@@ -375,12 +375,12 @@ impl Agent {
         Ok(match attribute {
             HSA_ISA_INFO_NAME_LENGTH => Info::U32(name.len() as u32 + 1),
             HSA_ISA_INFO_NAME => Info::Name(name),
-            // The only call convention, with its wavefront size and its maximum number of wavefronts per compute unit.
+            // Number of call conventions; wavefront size and maximum number of wavefronts per compute unit of the only one.
             HSA_ISA_INFO_CALL_CONVENTION_COUNT => Info::U32(1),
             HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE => Info::U32(WAVE_LANES),
             HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT => Info::U32(WAVES),
-            // Flags: small and large machine model; base and full profile; default rounding, round to zero, round to
-            // nearest.
+            // One flag per value: small and large machine model; base and full profile; default rounding, round to zero,
+            // round to nearest.
             HSA_ISA_INFO_MACHINE_MODELS => Info::Bytes(vec![0, 1]),
             HSA_ISA_INFO_PROFILES => Info::Bytes(vec![1, 0]),
             HSA_ISA_INFO_DEFAULT_FLOAT_ROUNDING_MODES
@@ -395,8 +395,8 @@ impl Agent {
         })
     }
 
-    /// Returns the value of `attribute`, an `hsa_amd_agent_memory_pool_info_t`, which describes this agent's access to
-    /// a pool. Without a large BAR, the host can access device memory only through copies.
+    /// Returns the value of `attribute`, an `hsa_amd_agent_memory_pool_info_t`, for this agent's access to a pool.
+    /// Without a large BAR, the host can access device memory only through copies.
     pub(crate) fn pool_info(
         &self,
         pool: MemoryPool,

@@ -26,7 +26,7 @@ use crate::info::Info;
 use crate::runtime::{self, Runtime};
 use crate::status::{HsaResult, Status};
 
-/// Runs a function that requires an initialised runtime.
+/// Passes the runtime to a function, or returns an error if the runtime is not initialised.
 fn call(function: impl FnOnce(&'static Runtime) -> HsaResult) -> Status {
     guard(|| function(runtime::get()?))
 }
@@ -50,7 +50,7 @@ fn pointer<T>(address: u64) -> *mut T {
     std::ptr::with_exposed_provenance_mut(address as usize)
 }
 
-/// Writes a result.
+/// Writes a result to program memory.
 ///
 /// # Safety
 /// `to` is null or writable.
@@ -63,10 +63,10 @@ unsafe fn put<T>(to: *mut T, value: T) -> HsaResult {
     Ok(())
 }
 
-/// Writes an attribute value.
+/// Writes an attribute value to program memory.
 ///
 /// # Safety
-/// `to` is null, or points to space for the attribute's type.
+/// `to` is null, or points to enough memory for the attribute's type.
 unsafe fn put_info(to: *mut c_void, info: HsaResult<Info>) -> HsaResult {
     if to.is_null() {
         return Err(Status::INVALID_ARGUMENT);
@@ -104,7 +104,7 @@ unsafe fn text<'a>(text: *const c_char) -> HsaResult<&'a str> {
     text.to_str().map_err(|_| Status::INVALID_ARGUMENT)
 }
 
-/// Calls the program's callback for each handle, until the callback returns a status other than success.
+/// Calls the program's callback for each handle, until the callback returns a status other than [`Status::SUCCESS`].
 ///
 /// # Safety
 /// `callback` must be safe to call with `data`.

@@ -7,18 +7,18 @@
 
 use std::time::{Duration, Instant};
 
-// The test `model` replaces the standard library's types with loom's here.
+// In the test `model`, these are loom's types instead of the standard library's.
 use super::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 use super::sync::atomic::{AtomicU64, AtomicUsize, fence};
 use super::sync::{Condvar, Mutex};
 
-/// Time to spin before sleeping. Most commands are short, and sleeping costs several times as much.
+/// Time to spin before sleeping. Most commands are short, and sleeping takes several times as long as they do.
 const SPIN_TIME: Duration = Duration::from_micros(20);
-/// Maximum time to sleep before the condition is checked again. Programs may write to a signal's value through a
-/// pointer, which does not increment the counter.
+/// Maximum time to sleep before the condition is checked again. A program may write a signal's value through a pointer,
+/// which does not increment the counter.
 pub const RECHECK_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Change counter.
+/// Counter of changes, and the threads that sleep until the next change.
 #[derive(Debug, Default)]
 pub struct Changes {
     count: AtomicU64,
@@ -33,7 +33,7 @@ impl Changes {
         self.count.fetch_add(1, AcqRel);
         fence(SeqCst);
         if self.sleepers.load(Relaxed) > 0 {
-            // A sleeper holds the lock from its check of the counter until it sleeps. Taking the lock waits for that.
+            // A sleeper holds the lock from its check of the counter until it sleeps. Taking the lock waits until it sleeps.
             drop(
                 self.lock
                     .lock()
@@ -62,7 +62,7 @@ impl Changes {
         self.sleepers.fetch_sub(1, Relaxed);
     }
 
-    /// Waits until `look` returns a value or the deadline passes.
+    /// Waits until `look` returns a value, and returns that value; `None` if the deadline passes first.
     pub fn wait<T>(
         &self,
         deadline: Option<Instant>,

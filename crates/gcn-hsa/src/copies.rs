@@ -11,12 +11,12 @@ use crate::clock::now;
 use crate::signals::{Dependencies, Signal};
 use crate::workers::WorkerTask;
 
-/// Minimum number of bytes copied per thread. One thread reaches only two thirds of the host's memory bandwidth,
-/// because at 32 MiB, the size of HIP's copies, `memmove` does not yet use non-temporal stores.
+/// Minimum number of bytes copied per thread. A single thread reaches only two thirds of the host's memory bandwidth,
+/// since `memmove` does not use non-temporal stores for 32 MiB, the size of HIP's copies.
 const PIECE: usize = 4 << 20;
-/// Maximum number of threads per copy. More threads do not increase the bandwidth.
+/// Upper bound on [`THREADS`]. More threads do not increase the bandwidth.
 const MAX_THREADS: usize = 4;
-/// Number of threads per copy on this host.
+/// Maximum number of threads per copy on this host.
 static THREADS: LazyLock<usize> = LazyLock::new(|| {
     let threads = std::thread::available_parallelism();
     threads.map_or(1, NonZero::get).min(MAX_THREADS)
@@ -36,7 +36,7 @@ pub(crate) enum CopyRequest {
     },
 }
 
-/// Corner of a box in pitched memory.
+/// Origin of a box in pitched memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PitchedCorner {
     pub(crate) memory: PitchedPtr,
@@ -53,7 +53,7 @@ impl PitchedCorner {
 }
 
 impl CopyRequest {
-    /// Iterates over the rows: destination address, source address, and size in bytes.
+    /// Iterates over the rows, yielding each row's destination address, source address and size in bytes.
     pub(crate) fn rows(self) -> impl Iterator<Item = (u64, u64, u64)> {
         let (rows, slices) = match self {
             CopyRequest::Line { .. } => (1, 1),
@@ -72,8 +72,8 @@ impl CopyRequest {
     /// Performs the copy.
     ///
     /// # Safety
-    /// The program guarantees that all bytes are accessible. Other threads and kernels may race with the copy, as on
-    /// a real device; the bytes are then unspecified.
+    /// All bytes are accessible. Other threads and kernels may race with the copy, as on a real device; the copied
+    /// bytes are then unspecified.
     pub(crate) unsafe fn make(&self) {
         for (to, from, bytes) in self.rows() {
             // SAFETY: the caller guarantees accessible bytes.
@@ -120,11 +120,11 @@ unsafe fn copy_bytes(to: u64, from: u64, bytes: usize) {
     unsafe { std::ptr::copy(from, to, bytes) };
 }
 
-/// Copy with dependencies.
+/// Copy that starts once its dependencies are complete.
 pub(crate) struct CopyJob {
     pub(crate) copy: CopyRequest,
     pub(crate) after: Dependencies,
-    /// Completion signal.
+    /// Completion signal of the copy.
     pub(crate) done: Signal,
     pub(crate) make: CopyFunction,
 }

@@ -12,7 +12,7 @@ use crate::queues::{Queue, QueuedPacket};
 use crate::runtime::{self, Runtime};
 use crate::status::{HsaResult, Status};
 
-/// Mask for the number of dimensions in a packet's `setup` field.
+/// Mask for the number of grid dimensions in a packet's `setup` field.
 const DIMENSIONS: u16 = 3;
 
 /// Runs a packet's kernel to completion.
@@ -30,7 +30,7 @@ pub(crate) fn run(queue: &Queue, dispatch: &QueuedPacket) -> HsaResult {
     let outcome = runtime.watch.run(launch, queue.emulated(), queue.stop());
     let Err(failed) = outcome else { return Ok(()) };
     if queue.is_over() {
-        // The program destroyed the queue.
+        // The program has destroyed or inactivated the queue.
         return Err(Status::ERROR);
     }
     Err(failure::report(runtime, queue, &failed))

@@ -23,7 +23,7 @@ pub(crate) enum HandlerCall {
         /// Value of the signal when the condition was last checked.
         seen: AtomicI64,
     },
-    /// Called once, as soon as possible.
+    /// Called once, as soon as the worker thread is free.
     Once {
         function: unsafe extern "C" fn(*mut c_void),
         argument: usize,

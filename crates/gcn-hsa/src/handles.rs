@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::abi::Handle;
 
-/// Objects of one type, by handle.
+/// Table of objects of one type, by handle.
 #[derive(Debug)]
 pub(crate) struct Handles<T>(RwLock<HashMap<Handle, Arc<T>>>);
 

@@ -1,4 +1,4 @@
-//! Implements images and samplers.
+//! Images and samplers.
 //!
 //! A handle is the address of a descriptor in memory. HIP copies the descriptor into texture and surface objects, from
 //! which kernels load it. Texels are always stored row by row, even if the program leaves the layout to the library.
@@ -22,7 +22,7 @@ use crate::numbers::*;
 use crate::pools::to_host_address;
 use crate::status::{HsaResult, Status};
 
-/// Maximum number of bytes per copy of a fill.
+/// Maximum size in bytes of each copy that a fill performs.
 const FILL_BYTES: usize = 64 << 10;
 
 /// Images and samplers created by programs.
@@ -65,7 +65,7 @@ fn geometry_of(number: u32) -> HsaResult<Option<Geometry>> {
     }))
 }
 
-/// Converts a geometry and a format; `None` if devices do not support them.
+/// Converts a geometry and a format from the headers; `None` if devices do not support the combination.
 fn supported(geometry: u32, format: ImageFormat) -> HsaResult<Option<(Geometry, DeviceFormat)>> {
     let geometry = geometry_of(geometry)?;
     let order = ChannelOrder::numbered(format.channel_order);
@@ -77,7 +77,7 @@ fn supported(geometry: u32, format: ImageFormat) -> HsaResult<Option<(Geometry, 
     Ok(both.filter(|(geometry, format)| geometry.takes(*format)))
 }
 
-/// Returns the `hsa_ext_image_capability_t` flags that an agent has for a geometry and a format.
+/// Returns the `hsa_ext_image_capability_t` flags of an agent for a geometry and a format.
 pub(crate) fn capability(agent: &Agent, geometry: u32, format: ImageFormat) -> HsaResult<u32> {
     let supported = supported(geometry, format)?;
     let supported = supported.filter(|_| agent.emulated().is_some());
@@ -101,9 +101,9 @@ fn status_of(error: ImageError) -> Status {
     }
 }
 
-/// Computes the layout and the descriptor of an image at an address.
+/// Computes the layout and the descriptor of an image whose texels are stored at `address`.
 ///
-/// Access permissions are not checked against the format: HIP asks for read-write sRGB images.
+/// Access permissions are not checked against the format: HIP requests read-write sRGB images.
 ///
 /// # Errors
 /// The agent does not support the image.
@@ -125,7 +125,7 @@ fn layout_and_descriptor(
     if unused.iter().any(|(size, is_used)| !is_used && *size > 1) {
         return Err(Status::IMAGE_SIZE_UNSUPPORTED);
     }
-    // An array of 0 layers is treated as having one, as in AMD's library.
+    // A layer count of 0 is treated as 1, as in AMD's library.
     let slices = if has_depth {
         desc.depth
     } else {
@@ -184,7 +184,7 @@ fn write_descriptor(agent: &Agent, name: &str, words: &[u32]) -> HsaResult<Buffe
 }
 
 impl Images {
-    /// Creates an image whose texels are at an address.
+    /// Creates an image whose texels are stored at `address`.
     ///
     /// # Errors
     /// The agent does not support the image, the address is misaligned, or memory is exhausted.
@@ -222,7 +222,7 @@ impl Images {
         self.images.get(handle).ok_or(Status::INVALID_ARGUMENT)
     }
 
-    /// Destroys an image. Its texels remain.
+    /// Destroys an image, but does not free the memory of its texels.
     ///
     /// # Errors
     /// The handle is invalid.
@@ -274,7 +274,7 @@ fn sampler(desc: &SamplerDescriptorV2) -> HsaResult<Sampler> {
         *addressing = match mode {
             HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE => Addressing::Edge,
             HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_BORDER => Addressing::Border,
-            // Same as repeat, as in AMD's library: the program guarantees that coordinates are within the image.
+            // Handled like repeat, as in AMD's library: the program guarantees that coordinates are within the image.
             HSA_EXT_SAMPLER_ADDRESSING_MODE_UNDEFINED | HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT => {
                 Addressing::Repeat
             }
@@ -326,7 +326,7 @@ impl TexelBox {
         }
     }
 
-    /// Iterates over the rows: address, and size in bytes.
+    /// Iterates over the rows, yielding each row's address and size in bytes.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (u64, usize)> {
         let bytes = self.size[0];
         self.place.rows(self.size).map(move |row| (row, bytes))
@@ -334,7 +334,7 @@ impl TexelBox {
 }
 
 impl ProgramImage {
-    /// Returns the texel box of a region. The layers of a 1D array are treated as rows.
+    /// Returns the box of the image's texels in a region. The layers of a 1D array are treated as rows.
     ///
     /// # Errors
     /// The region is empty or exceeds the image.
@@ -348,8 +348,8 @@ impl ProgramImage {
         })
     }
 
-    /// Returns the texel box of an image region in linear memory. Pitches that are too small are replaced by those
-    /// without padding. As in AMD's library, the layers of a 1D array are one row pitch apart.
+    /// Returns the box in linear memory that corresponds to a region of the image. Pitches that are too small are
+    /// replaced by pitches without padding. As in AMD's library, the layers of a 1D array are one row pitch apart.
     ///
     /// # Errors
     /// The region is empty or exceeds the image.
@@ -374,7 +374,7 @@ impl ProgramImage {
     /// Returns the colour conversion for copies from this image to another.
     ///
     /// # Errors
-    /// The formats differ.
+    /// The formats differ in more than the sRGB transfer function.
     pub(crate) fn conversion_to(&self, to: &ProgramImage) -> HsaResult<ColorConversion> {
         let conversion = ColorConversion::between(self.image.format, to.image.format);
         conversion.ok_or(Status::INVALID_ARGUMENT)
@@ -401,12 +401,12 @@ impl ProgramImage {
 #[derive(Debug)]
 pub(crate) struct TexelFill {
     to: TexelBox,
-    /// The texel, repeated.
+    /// Repeated texel, the source of all copies.
     texels: Vec<u8>,
 }
 
 impl TexelFill {
-    /// Iterates over the copies that fill the box. Their source is memory owned by this object.
+    /// Iterates over the copies that fill the box. Their source is memory owned by `self`.
     pub(crate) fn copies(&self) -> impl Iterator<Item = CopyRequest> {
         let from = self.texels.as_ptr().expose_provenance() as u64;
         let most = self.texels.len();

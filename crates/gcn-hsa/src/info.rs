@@ -1,4 +1,4 @@
-//! Attribute values, and code that writes them to program memory.
+//! Attribute values and their representation in program memory.
 //!
 //! This module may use `unsafe`: the API passes an untyped address, and the attribute determines the type.
 #![allow(unsafe_code)]
@@ -31,8 +31,8 @@ pub(crate) enum Info {
     Flush(HdpFlush),
 }
 
-/// Returns the error for an unknown attribute, and reports it on standard error: HIP releases that query the attribute
-/// may fail without a message.
+/// Returns the error for an unknown attribute, and reports the attribute on standard error, since a HIP release that
+/// queries it may fail without a message.
 pub(crate) fn unknown(of: &str, attribute: u32) -> Status {
     say_once(&format!("{of} has no attribute {attribute:#x}"));
     Status::INVALID_ARGUMENT
@@ -42,7 +42,7 @@ impl Info {
     /// Writes the value to memory.
     ///
     /// # Safety
-    /// `to` points to space for the attribute's type.
+    /// `to` points to enough memory for the attribute's type.
     pub(crate) unsafe fn write(self, to: *mut c_void) {
         // SAFETY: the caller guarantees that the destination is writable; the address need not be aligned.
         unsafe {
@@ -77,7 +77,7 @@ impl Info {
 /// Writes values to possibly unaligned memory.
 ///
 /// # Safety
-/// `to` points to space for the values.
+/// `to` points to enough memory for the values.
 unsafe fn copy<T: Copy>(values: &[T], to: *mut c_void) {
     // SAFETY: the caller guarantees that the destination is writable.
     unsafe {

@@ -1,7 +1,7 @@
 //! An HSA runtime with emulated devices, which lets AMD's HIP runtime run programs without a Radeon GPU.
 //!
-//! Linked as `libhsa-runtime64.so.1` (`cargo xtask hsa`), this library replaces AMD's. `gcn exec` runs programs with
-//! it. It translates HSA API calls into [`gcn_runtime`] calls and contains no emulation logic.
+//! `cargo xtask hsa` links this crate into a replacement for AMD's `libhsa-runtime64.so.1`, with which `gcn exec` runs
+//! programs. The crate translates HSA API calls into [`gcn_runtime`] calls and contains no emulation logic.
 //!
 //! ```text
 //! $ cargo xtask dist ~/.local
@@ -13,30 +13,30 @@
 //! ```
 //!
 //! # The system as programs see it
-//! The runtime has a host agent, and a device for each target in `GCN_TARGET` ([`gcn_report::settings`]). All memory is
-//! host memory, at the same addresses for all agents; pools only account for it. Each queue has a thread that executes
-//! its packets in order; queues run in parallel. Copies and signal handlers have one thread each.
+//! The runtime has a host agent, and a device agent for each target in `GCN_TARGET` ([`gcn_report::settings`]). Pools
+//! allocate host memory, which has the same address for all agents. Each queue has a thread that executes its packets
+//! in order; queues run in parallel. One worker thread performs copies, another one calls signal handlers.
 //!
 //! # From `hipMalloc` to a kernel
 //! HIP calls `hsa_amd_memory_pool_allocate` (`api/memory.rs`). `pools.rs` charges the allocation to its agent and
-//! allocates memory from the [`Device`](gcn_runtime::Device). All devices in a process share their memory. Host memory
-//! that a program locks has a separate address for kernels (`gcn_emu::memory::ALIAS`). `mappings.rs` implements memory
-//! handles, which a program maps at addresses of its choice, and `shared.rs` imports memory from other processes.
+//! allocates memory from the [`Device`](gcn_runtime::Device). All devices in a process share their memory. Kernels
+//! access locked host memory at a different address than the host (`gcn_emu::memory::ALIAS`). `mappings.rs` implements
+//! memory handles, which a program maps to address ranges it has reserved. `shared.rs` shares memory between processes.
 //!
-//! HIP writes a launch as a packet to a ring buffer. The queue's thread (`queues.rs`) takes the packet. `dispatch.rs`
-//! creates a [`Launch`](gcn_runtime::Launch) from it, with the packet, the queue and the kernel arguments at the
-//! addresses that HIP chose. When the kernel ends, the queue decrements the completion signal. Each signal is 64 bytes
-//! of device memory, so kernels can change it too (`signals.rs`). Threads wait on a change counter (`changes.rs`, tested
-//! with a model checker). `loader.rs` implements executables, `failure.rs` maps faults to statuses, and `transfers.rs`
-//! reports copies to the checkers.
+//! HIP launches a kernel by writing a packet to a queue's ring buffer. The queue's thread (`queues.rs`) reads it, and
+//! `dispatch.rs` converts it to a [`Launch`](gcn_runtime::Launch). Kernels see the packet, the queue and the kernel
+//! arguments at the same addresses as HIP. When a kernel ends, the queue decrements the completion signal. Each signal
+//! is 64 bytes of device memory, so kernels can change it too (`signals.rs`). Threads wait on a change counter
+//! (`changes.rs`, tested with a model checker). `loader.rs` implements executables, `failure.rs` maps faults to
+//! statuses, and `transfers.rs` reports copies to the checkers.
 //!
-//! Images and samplers are descriptors in memory (`images.rs`, [`gcn_runtime::image`]). Their handles are the
-//! descriptors' addresses, from which HIP copies them into texture and surface objects. Texels are stored row by row in
-//! memory that HIP allocates.
+//! The handle of an image or sampler is the address of a descriptor in memory (`images.rs`, [`gcn_runtime::image`]).
+//! HIP copies the descriptor into texture and surface objects. HIP also allocates the memory for texels, which are
+//! stored row by row.
 //!
-//! Launches run under [`gcn_report::program`], as in the OpenCL platform. It provides a time limit, traces, checks,
-//! profiles, failure reports, and findings when the process exits. [`gcn_report::settings`] reads the environment that
-//! `gcn exec` sets.
+//! Launches run under [`gcn_report::program`], as in the OpenCL platform. That module provides a time limit, traces,
+//! checks, profiles and failure reports, and prints findings when the process exits. [`gcn_report::settings`] reads the
+//! environment variables that `gcn exec` sets.
 //!
 //! # Sources
 //! References: "HSA Runtime Programmer's Reference Manual" 1.2 and "HSA Platform System Architecture Specification"

@@ -1,4 +1,4 @@
-//! Executables: code objects loaded on agents, their symbols, and a kernel lookup by descriptor address.
+//! Executables: code objects loaded on agents, their symbols, and a table of kernels by descriptor address.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -24,14 +24,14 @@ const SECTION_WRITE: u64 = 1;
 /// Alignment of kernel argument segments in bytes.
 const ARGUMENT_ALIGNMENT: u32 = 16;
 
-/// Code object reader: contents and origin of a code object.
+/// Code object reader: the contents and the origin of a code object.
 #[derive(Debug)]
 pub(crate) struct CodeReader {
     pub(crate) bytes: Bytes<'static>,
     pub(crate) origin: CodeOrigin,
 }
 
-/// Origin of a code object.
+/// Source from which a program provided a code object.
 #[derive(Clone, Debug)]
 pub(crate) enum CodeOrigin {
     /// Address in program memory.
@@ -54,7 +54,7 @@ impl CodeOrigin {
 }
 
 impl CodeReader {
-    /// Returns the code object's URI in the format that tools expect.
+    /// Returns the code object's URI in the format that debuggers and profilers expect.
     fn uri(&self) -> String {
         let size = self.bytes.len();
         match &self.origin {
@@ -191,7 +191,7 @@ impl ExecutableSymbol {
             HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME_LENGTH => Info::U32(0),
             HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME => Info::Chars(String::new()),
             HSA_EXECUTABLE_SYMBOL_INFO_AGENT => Info::U64(self.agent),
-            // Linkage: program or module.
+            // Linkage: 0 for module, 1 for program.
             HSA_EXECUTABLE_SYMBOL_INFO_LINKAGE => Info::U32(self.is_global.into()),
             HSA_EXECUTABLE_SYMBOL_INFO_IS_DEFINITION => Info::Bool(true),
             _ => return self.special_info(attribute),
@@ -207,9 +207,9 @@ impl ExecutableSymbol {
                 is_constant,
             } => Ok(match attribute {
                 HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS => Info::U64(*address),
-                // Allocation: agent.
+                // `HSA_VARIABLE_ALLOCATION_AGENT`.
                 HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALLOCATION => Info::U32(0),
-                // Segment: global or read-only.
+                // Segment: 0 for global, 1 for read-only.
                 HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SEGMENT => Info::U32((*is_constant).into()),
                 HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALIGNMENT => {
                     Info::U32(1 << address.trailing_zeros().min(12))
@@ -267,7 +267,7 @@ pub(crate) struct Executable {
 struct LoaderState {
     is_frozen: bool,
     objects: Vec<Handle>,
-    /// Variables defined by the program, by agent handle (0 for all agents) and name.
+    /// Addresses of variables defined by the program, by agent handle (0 for all agents) and name.
     externals: HashMap<(Handle, String), u64>,
 }
 
@@ -291,7 +291,7 @@ impl Executable {
         self.state().objects.clone()
     }
 
-    /// Defines a variable for code objects loaded later. `agent` is 0 for all agents.
+    /// Defines an external variable for code objects loaded later. `agent` is 0 for all agents.
     pub(crate) fn define(&self, agent: Handle, name: &str, address: u64) -> HsaResult {
         let mut state = self.state();
         if state.is_frozen {
@@ -307,7 +307,7 @@ impl Executable {
     }
 }
 
-/// Executables and loaded kernels of the process.
+/// Code object readers, executables and loaded code objects of the process.
 #[derive(Debug, Default)]
 pub(crate) struct Loader {
     pub(crate) readers: Handles<CodeReader>,
@@ -326,7 +326,7 @@ impl Loader {
         })
     }
 
-    /// Returns the modules of all executables.
+    /// Returns the modules loaded by all executables.
     pub(crate) fn modules(&self) -> Vec<Module> {
         let objects = self.objects.all().into_iter();
         objects.map(|(_, object)| object.module().clone()).collect()
@@ -338,7 +338,7 @@ impl Loader {
         kernels.get(&object).cloned()
     }
 
-    /// Loads a code object on an agent.
+    /// Loads a code object on an agent, and returns the handle of the loaded code object.
     pub(crate) fn load(
         &self,
         executable: &Executable,
@@ -412,7 +412,7 @@ impl Loader {
         Ok(handle)
     }
 
-    /// Destroys an executable and its code objects. Kernels that are running keep their code.
+    /// Destroys an executable and its code objects. Running kernels keep their code loaded.
     pub(crate) fn destroy(&self, handle: Handle) -> HsaResult {
         let executable = self.executables.remove(handle);
         let executable = executable.ok_or(Status::INVALID_EXECUTABLE)?;
@@ -433,7 +433,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Returns the symbols of an executable for one agent, or for all.
+    /// Returns the symbols of an executable on one agent, or on all agents.
     pub(crate) fn symbols_of(
         &self,
         executable: &Executable,
@@ -456,7 +456,7 @@ impl Loader {
         objects.find(|object| object.range().contains(&address))
     }
 
-    /// Returns the segments of all frozen executables.
+    /// Returns the loaded segments of all frozen executables.
     pub(crate) fn segments(&self) -> Vec<SegmentDescriptor> {
         let is_frozen = |object: &LoadedObject| {
             let executable = self.executables.get(object.executable);

@@ -1,7 +1,7 @@
-//! Implements virtual memory: reserved address ranges, and memory handles mapped there.
+//! Virtual memory management: reserved address ranges, and memory handles mapped to them.
 //!
-//! On a real device, only agents to which the program grants access can access a mapping. Here, all agents share one
-//! address space, so a mapping is accessible to all agents if it is to any. Read-only access is not enforced.
+//! On a real system, only agents to which the program grants access can access a mapping. Here, all agents share one
+//! address space, so granting access to one agent grants it to all agents. Read-only access is not enforced.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,14 +15,14 @@ use crate::numbers::HSA_ACCESS_PERMISSION_NONE;
 use crate::pools::{MemoryOrigin, MemoryPool, PoolCharge, Pools};
 use crate::status::{HsaResult, Status};
 
-/// Memory without an address, to which a memory handle refers.
+/// Memory to which a memory handle refers. It has no address until the program maps it.
 #[derive(Debug)]
 pub(crate) struct HandleMemory {
     pub(crate) pool: MemoryPool,
     /// Memory type, an `hsa_amd_memory_type_t`.
     pub(crate) kind: u32,
     pub(crate) memory: SharedMemory,
-    /// Charges the memory to its pool; `None` for memory allocated by another process.
+    /// Charge to the pool; `None` for memory allocated by another process.
     pub(crate) _charge: Option<PoolCharge>,
 }
 
@@ -94,7 +94,7 @@ impl Mappings {
         memory.ok_or(Status::INVALID_ARGUMENT)
     }
 
-    /// Releases a memory handle. The memory is kept as long as it is mapped.
+    /// Releases a memory handle. The memory itself is kept as long as it is mapped.
     pub(crate) fn release(&self, handle: Handle) -> HsaResult {
         let memory = self.memories.remove(handle);
         memory.map(drop).ok_or(Status::INVALID_ARGUMENT)
@@ -144,7 +144,7 @@ impl Mappings {
         Ok(())
     }
 
-    /// Removes the mapping of exactly this range.
+    /// Removes the mapping that covers exactly `range`.
     pub(crate) fn unmap(&self, pools: &Pools, range: Range<u64>) -> HsaResult {
         let mut state = self.state();
         let found = state.mapped.get(&range.start);
@@ -157,7 +157,7 @@ impl Mappings {
         Ok(())
     }
 
-    /// Sets agents' permissions for a range, which must be mapped without gaps. On failure, nothing changes.
+    /// Sets the permissions of agents for a range, which must be mapped without gaps. No permission changes on failure.
     pub(crate) fn set_access(
         &self,
         pools: &Pools,
@@ -186,7 +186,7 @@ impl Mappings {
             }
             after
         };
-        // Only mapping can fail, so it comes first and is undone on failure.
+        // Only mapping can fail, so new mappings are created first and removed on failure.
         let mut made = Vec::new();
         for (&begin, mapping) in state.mapped.range(range.clone()) {
             if !mapping.access.is_empty() || changed(&mapping.access).is_empty() {

@@ -1,4 +1,4 @@
-//! Memory pools and their allocations, and host memory that agents may access.
+//! Memory pools and their allocations, and locked host memory.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,10 +20,10 @@ const GRANULE: u64 = 4096;
 const LARGE_PAGE: u64 = 2 << 20;
 /// Index of the host agent, which owns locked memory.
 const HOST_AGENT: usize = 0;
-/// Number of bits in a pool handle that encode the kind; the rest encodes the agent.
+/// Number of low bits in a pool handle that encode the kind; the other bits encode the agent.
 const KIND_BITS: u32 = 8;
 
-/// Kind of memory pool.
+/// Kind of memory that a pool contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PoolKind {
     /// Fine-grained host memory.
@@ -75,7 +75,7 @@ impl PoolKind {
     }
 }
 
-/// Memory pool: an agent and a kind.
+/// Memory pool, identified by its agent and kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct MemoryPool {
     /// Agent index.
@@ -197,11 +197,11 @@ struct PoolAllocation {
 struct HostLock {
     bytes: u64,
     user_data: u64,
-    /// Keys of the registered parts that make up the range.
+    /// Start addresses of the [`RegisteredPart`]s that cover the range.
     parts: Vec<u64>,
 }
 
-/// Range of host memory that kernels can access, with the number of locks that include it.
+/// Range of host memory that kernels can access, and the number of locks that include the range.
 #[derive(Debug)]
 struct RegisteredPart {
     end: u64,
@@ -231,7 +231,7 @@ pub(crate) struct Pools {
     device: Device,
     /// True if an allocation ends at its last requested byte, rather than at the end of a granule.
     is_exact: bool,
-    /// True if observers are notified that new device memory is uninitialized.
+    /// True if new device memory is reported to observers as uninitialized.
     undefines: bool,
     state: Arc<Mutex<PoolState>>,
 }
@@ -248,7 +248,7 @@ struct PoolState {
     count: u64,
 }
 
-/// Charge to an agent for memory without an address, released on drop.
+/// Charge to an agent's memory limit for memory without an address, released on drop.
 #[derive(Debug)]
 pub(crate) struct PoolCharge {
     state: Arc<Mutex<PoolState>>,
@@ -264,7 +264,7 @@ impl Drop for PoolCharge {
 }
 
 impl PoolState {
-    /// Returns an agent's memory use after allocating `more` bytes. Fails if this exceeds `limit`.
+    /// Returns an agent's memory use after an allocation of `more` bytes. Fails if the result exceeds `limit`.
     fn with(&mut self, agent: usize, more: u64, limit: u64) -> HsaResult<u64> {
         if self.used.len() <= agent {
             self.used.resize(agent + 1, 0);
@@ -280,7 +280,7 @@ impl PoolState {
         }
     }
 
-    /// Removes the allocation with base address `base` and the given origin, and the locks in it.
+    /// Removes the allocation with base address `base` and the given origin, and all locks inside the allocation.
     fn take(&mut self, base: u64, origin: MemoryOrigin) -> HsaResult<PoolAllocation> {
         let found = self.allocations.get(&base).filter(|it| it.origin == origin);
         let end = base + found.ok_or(Status::INVALID_ALLOCATION)?.counted;
@@ -296,7 +296,7 @@ impl PoolState {
         Some(&mut allocation.at_end)
     }
 
-    /// Finds the allocation or lock that contains an address; of several locks with the same base, the latest.
+    /// Finds the allocation or lock that contains an address. If several locks have the same base, the latest one wins.
     fn find(&self, address: u64) -> Option<MemoryRange> {
         if let Some((base, allocation)) = find_allocation(&self.allocations, address) {
             return Some(MemoryRange {
@@ -377,7 +377,7 @@ impl Pools {
         let held = if self.is_exact { bytes } else { counted };
         let base = self.device.memory().allocate_aligned(&name, held, align);
         let base = base.map_err(|_| Status::OUT_OF_RESOURCES)?;
-        // Host writes to host memory are not observed.
+        // Only device memory: host memory would remain uninitialized, since host writes to it are not observed.
         if self.undefines && pool.kind == PoolKind::Local {
             self.device.memory().undefine(base, held);
         }
@@ -407,7 +407,7 @@ impl Pools {
         self.device.memory().make_executable(base, bytes);
     }
 
-    /// Frees pool memory. As in ROCr, calls `notify` after removing the allocation from the table, before freeing its memory.
+    /// Frees pool memory. As in ROCr, calls `notify` after removing the allocation and before freeing its memory.
     pub(crate) fn free(&self, base: u64, notify: impl Fn(FreeHandler)) -> HsaResult {
         let allocation = self.state().take(base, MemoryOrigin::Pool)?;
         allocation.at_end.into_iter().for_each(notify);
@@ -482,14 +482,14 @@ impl Pools {
         Ok((shared, allocation.pool))
     }
 
-    /// Returns the device memory. Its address space covers all pools.
+    /// Returns the memory that all devices share. Its address space covers all pools.
     pub(crate) fn memory(&self) -> &Memory {
         self.device.memory()
     }
 
-    /// Makes host memory accessible to agents, and returns its address for them. As on a real device, this address
-    /// differs from the host address, unless the memory belongs to a pool; programs use this to distinguish the two
-    /// cases.
+    /// Makes host memory accessible to agents, and returns the address at which agents access it. As on a real device,
+    /// this address differs from the host address, unless the memory belongs to a pool. Programs rely on the difference
+    /// to distinguish the two cases.
     pub(crate) fn lock(&self, start: u64, bytes: u64) -> HsaResult<u64> {
         let end = start
             .checked_add(bytes)
@@ -510,7 +510,7 @@ impl Pools {
         Ok(address)
     }
 
-    /// Registers any unregistered parts of a range, adds a lock to each part, and returns the parts' keys.
+    /// Registers the unregistered parts of a range, adds a lock to each part, and returns their start addresses.
     fn lock_parts(
         &self,
         parts: &mut BTreeMap<u64, RegisteredPart>,
@@ -598,7 +598,7 @@ impl Pools {
             allocation.user_data = user_data;
         } else {
             let mut locks = state.locked.get_mut(&found.base).into_iter().flatten();
-            // `find` returned the latest lock of this size.
+            // `find` has returned the latest lock with this base and size.
             if let Some(lock) = locks.rfind(|lock| lock.bytes == found.bytes) {
                 lock.user_data = user_data;
             }
@@ -606,7 +606,7 @@ impl Pools {
         Ok(())
     }
 
-    /// Adds a callback that is called when the allocation that contains its address is freed.
+    /// Adds a callback for the release of the allocation that contains the callback's registered address.
     pub(crate) fn add_free_handler(&self, at_end: FreeHandler) -> HsaResult {
         let mut state = self.state();
         let handlers = state.free_handlers(at_end.address);

@@ -39,13 +39,13 @@ const FEATURES: u32 = 1;
 
 #[derive(Debug)]
 pub(crate) struct Queue {
-    /// Address of the `amd_queue_t`, which identifies the queue to programs.
+    /// Address of the [`AmdQueue`], which identifies the queue to programs.
     address: u64,
     base: u64,
     size: u32,
     agent: usize,
     doorbell: Signal,
-    /// Doorbell's change counter. It is never freed, since a program may ring the doorbell while it destroys the queue.
+    /// Change counter of the doorbell, never freed, since a program may ring the doorbell while destroying the queue.
     doorbell_changes: &'static Changes,
     emulated: gcn_runtime::Queue,
     signals: &'static SignalTable,
@@ -59,12 +59,12 @@ pub(crate) struct Queue {
     has_acquired: AtomicBool,
     /// True once a packet has failed. All later kernel dispatches fail too.
     has_failed: AtomicBool,
-    /// Mask of compute units that the program requested for the queue, 32 per word. It does not affect results.
+    /// Compute unit mask that the program has set for the queue, 32 units per word. The mask has no effect.
     mask: Mutex<Vec<u32>>,
     thread: Mutex<Option<std::thread::JoinHandle<()>>>,
 }
 
-/// Dispatch packet with its address.
+/// Dispatch packet and its address.
 pub(crate) struct QueuedPacket {
     pub(crate) packet: DispatchPacket,
     pub(crate) address: u64,
@@ -97,7 +97,7 @@ pub(crate) unsafe fn raw(queue: *const HsaQueue) -> &'static AmdQueue {
     unsafe { &*queue.cast::<AmdQueue>() }
 }
 
-/// Returns an error if the command of a signal has failed.
+/// Returns an error if the command of any signal has failed.
 fn check_commands(signals: &[Signal]) -> HsaResult {
     let has_failed = |signal: &Signal| signal.load(Ordering::Acquire) == FAILED;
     match signals.iter().any(has_failed) {
@@ -168,7 +168,7 @@ impl Queue {
         Ok(queue)
     }
 
-    /// Initialises the structures of a new queue.
+    /// Initialises the queue structure and the packet headers of a new queue.
     fn initialise(&self, device: &Device, terms: &QueueParameters, doorbell: Handle) {
         for index in 0..self.size.into() {
             self.header(index).store(INVALID, Ordering::Relaxed);
@@ -256,7 +256,7 @@ impl Queue {
             .clone()
     }
 
-    /// Destroys the queue: stops the running packet, and drops later packets.
+    /// Destroys the queue: stops the running packet and discards later packets.
     pub(crate) fn destroy(&self) {
         self.inactivate();
         let thread = self
@@ -346,7 +346,7 @@ impl Queue {
         }
     }
 
-    /// Executes a packet. Returns the result and the completion signal.
+    /// Executes a packet. Returns the result and the handle of the completion signal.
     fn carry_out(&self, header: u16, index: u64) -> (HsaResult, Handle) {
         let kind = header & TYPE;
         let acquires = header & ACQUIRE_SCOPE != 0;
@@ -378,7 +378,7 @@ impl Queue {
                     return dependencies.result();
                 }
                 if signals.is_empty() {
-                    // For this packet, a null signal is a dependency that is not satisfied.
+                    // In a barrier-OR packet, a null signal is an unsatisfied dependency.
                     say(&format!(
                         "packet {index} of a queue is a barrier-OR packet without signals, which never completes"
                     ));
@@ -391,7 +391,7 @@ impl Queue {
         let packet: BarrierValuePacket = self.packet(index);
         if kind == VENDOR && packet.amd_format == FORMAT_BARRIER_VALUE {
             let result = self.signals.get_optional(packet.signal).and_then(|signal| {
-                // The null signal is a satisfied dependency.
+                // In a barrier-value packet, a null signal is a satisfied dependency.
                 let Some(signal) = signal else {
                     return Ok(());
                 };
@@ -404,7 +404,7 @@ impl Queue {
             });
             return (result, packet.completion_signal);
         }
-        // Agent dispatch packets are for queues that a host program serves, not for those of a device.
+        // Agent dispatch packets are for queues that a host program processes, not for device queues.
         let what = match kind {
             AGENT_DISPATCH => {
                 "an agent dispatch packet, which a device does not carry out".to_owned()
@@ -424,7 +424,7 @@ impl Queue {
         CHANGES.wait(None, || (condition() || self.is_over()).then_some(()));
     }
 
-    /// Makes later kernel dispatches fail. The first failure calls the program's error callback.
+    /// Makes later kernel dispatches fail. On the first failure, calls the program's error callback.
     fn fail(&self, status: Status) {
         if self.has_failed.swap(true, Ordering::SeqCst) {
             return;

@@ -52,7 +52,7 @@ pub(crate) struct Runtime {
     pub(crate) images: Images,
     /// Queues by the address that identifies them to programs.
     queues: RwLock<HashMap<u64, Arc<Queue>>>,
-    /// True once a queue has been created, and therefore a thread started.
+    /// True once a queue, and therefore a thread, has been created.
     has_served: AtomicBool,
     events: Mutex<Vec<(SystemCallback, usize)>>,
 }
@@ -92,8 +92,8 @@ pub(crate) fn initialise() -> HsaResult {
     counted.map(drop).map_err(|_| Status::REFCOUNT_OVERFLOW)
 }
 
-/// Decrements the initialisation count; at 0, destroys all remaining queues. A child that is forked afterwards may
-/// initialise the runtime itself, as with AMD's library, unless a thread was started, which the child would lack.
+/// Decrements the initialisation count, and destroys all remaining queues when the count reaches 0. As with AMD's
+/// library, a child forked after that may initialise the runtime, unless threads were started, which the child lacks.
 pub(crate) fn shut_down() -> HsaResult {
     let runtime = get()?;
     let count = COUNT.fetch_update(SeqCst, SeqCst, |count| count.checked_sub(1));
@@ -119,8 +119,8 @@ pub(crate) fn shut_down() -> HsaResult {
     count.map(drop).map_err(|_| Status::NOT_INITIALIZED)
 }
 
-/// Returns the indices of the visible devices: those that `list` names by index or UUID, in that order, or all devices
-/// without a list. As in AMD's library, an unknown or repeated entry ends the list.
+/// Returns the indices of the visible devices: those that `list` names by index or UUID, in list order, or all devices
+/// if `list` is `None`. As in AMD's library, an unknown or repeated entry ends the list.
 fn visible(list: Option<&str>, count: usize) -> Vec<usize> {
     let Some(list) = list else {
         return (0..count).collect();
@@ -143,7 +143,7 @@ impl Runtime {
         let devices = settings.devices().map_err(|error| text(&error))?;
         let mut all: Vec<Device> = Vec::new();
         for builder in devices {
-            // Pools enforce the limit for allocations; other memory used by kernels is not limited.
+            // Pools limit the memory that programs allocate; other memory that kernels use is unlimited.
             let builder = builder.without_host_calls().memory(u64::MAX);
             let builder = match overriding_target(all.len())? {
                 Some(target) => builder.code_target(target),
@@ -201,7 +201,7 @@ impl Runtime {
         self.agents.get(index).ok_or(Status::INVALID_AGENT)
     }
 
-    /// Looks up the agent with an instruction set handle.
+    /// Looks up the agent to which an instruction set handle belongs.
     pub(crate) fn agent_of_isa(&self, isa: Handle) -> HsaResult<&Agent> {
         let index = Agent::index_of_isa(isa).ok_or(Status::INVALID_ISA)?;
         let agent = self.agents.get(index).filter(|agent| agent.isa().is_some());

@@ -11,7 +11,7 @@ use gcn_runtime::memory::{ALIGNMENT, SharedMemory};
 use crate::pools::{MemoryOrigin, MemoryPool, Pools};
 use crate::status::{HsaResult, Status};
 
-/// `hsa_amd_ipc_memory_t`, with which other processes find the memory.
+/// `hsa_amd_ipc_memory_t`, which identifies an allocation to other processes.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IpcMemory {
@@ -20,14 +20,14 @@ pub struct IpcMemory {
     process: u32,
     /// File descriptor in the exporting process.
     file: u32,
-    /// Low bits of the pool handle.
+    /// Low 32 bits of the pool handle.
     pool: u32,
-    /// Inode of the file. The process may have closed the file and reused the descriptor.
+    /// Inode of the file, to detect that the exporting process has closed the file and reused the descriptor.
     inode: [u32; 2],
     reserved: [u32; 2],
 }
 
-/// Magic number of a handle: "gcn" and the format version.
+/// Magic number of IPC handles: "gcn" and the format version.
 const MAGIC: u32 = u32::from_le_bytes(*b"gcn\x01");
 
 fn halves(value: u64) -> [u32; 2] {
@@ -38,10 +38,10 @@ fn whole([low, high]: [u32; 2]) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// Returns a handle for an allocation.
+/// Returns an IPC handle for an allocation.
 pub(crate) fn export(pools: &Pools, base: u64, bytes: u64) -> HsaResult<IpcMemory> {
     let (shared, pool) = pools.share(base)?;
-    // HIP 5.2 rounds the size up to the pool's granule.
+    // The size need not be the requested one, since HIP 5.2 rounds it up to the pool's granule.
     if bytes > shared.bytes() {
         return Err(Status::INVALID_ARGUMENT);
     }
@@ -57,7 +57,7 @@ pub(crate) fn export(pools: &Pools, base: u64, bytes: u64) -> HsaResult<IpcMemor
     })
 }
 
-/// Maps another process's memory, and returns its address.
+/// Maps memory exported by another process, and returns its address in this process.
 pub(crate) fn import(pools: &Pools, handle: &IpcMemory, bytes: u64) -> HsaResult<u64> {
     let pool = MemoryPool::of(handle.pool.into()).filter(|_| handle.magic == MAGIC);
     let pool = pool.ok_or(Status::INVALID_ARGUMENT)?;
@@ -92,7 +92,7 @@ pub(crate) fn import(pools: &Pools, handle: &IpcMemory, bytes: u64) -> HsaResult
     imported.map(|()| base)
 }
 
-/// Unmaps another process's memory.
+/// Unmaps memory exported by another process.
 pub(crate) fn detach(pools: &Pools, base: u64) -> HsaResult {
     pools.unmap(base, MemoryOrigin::Imported)?;
     let freed = pools.memory().unreserve(base);

@@ -1,4 +1,4 @@
-//! Signals. Each is 64 bytes of device memory, so that kernels can change it.
+//! Signals. Each signal is 64 bytes of device memory, so that kernels can change it.
 //!
 //! This module may use `unsafe`: a signal's handle is its address, which programs pass back.
 #![allow(unsafe_code)]
@@ -16,10 +16,10 @@ use crate::abi::{AmdSignal, Handle, SIGNAL_DOORBELL, SIGNAL_USER, Times};
 use crate::changes::Changes;
 use crate::status::{HsaResult, Status};
 
-/// Size in bytes of each allocation for signals.
+/// Size in bytes of a slab, the block in which memory for signals is allocated.
 const SLAB_BYTES: u64 = 1 << 16;
 
-/// Value of a signal whose command failed. Negative, so that it ends waits for the signal to fall below a value.
+/// Value of a signal whose command failed. The value is negative, so that waits for the signal to drop below 1 end.
 pub(crate) const FAILED: i64 = -(Status::EXCEPTION.0 as i64);
 
 /// Change counter for all signals except doorbells.
@@ -92,7 +92,7 @@ impl SignalTable {
         Ok(signal)
     }
 
-    /// Invalidates the signal's handle.
+    /// Destroys a signal. Its memory is reused for later signals.
     pub(crate) fn destroy(&self, signal: Signal) -> HsaResult {
         let mut state = self.state();
         if !state.live.remove(&signal.0) {
@@ -170,7 +170,7 @@ impl Signal {
         self.0
     }
 
-    /// Returns the signal structure in memory.
+    /// Returns the signal's structure in device memory.
     pub(crate) fn raw(self) -> &'static AmdSignal {
         // SAFETY: the address is in a slab, which is never freed; all fields that change are atomic.
         unsafe { &*std::ptr::with_exposed_provenance::<AmdSignal>(self.0 as usize) }
@@ -200,7 +200,7 @@ impl Signal {
         result
     }
 
-    /// Wakes threads that wait for the signal.
+    /// Wakes threads that wait for a change of the signal.
     fn wake(self) {
         if self.raw().kind.load(Ordering::Relaxed) == SIGNAL_DOORBELL {
             ring(self.raw().event_mailbox_ptr.load(Ordering::Relaxed));
@@ -225,7 +225,7 @@ impl Signal {
         value
     }
 
-    /// Returns true if commands that depend on the signal may start: its value is 0, or its own command failed.
+    /// Returns true if commands that depend on the signal may start: its value is 0, or its own command has failed.
     pub(crate) fn is_complete(self) -> bool {
         matches!(self.load(Ordering::Acquire), 0 | FAILED)
     }
@@ -243,7 +243,7 @@ impl Signal {
         Ok(Times { start, end })
     }
 
-    /// Records the command's times, and decrements the signal, or sets it to [`FAILED`] on an error.
+    /// Records the start and end times of the command, and decrements the signal, or sets it to [`FAILED`] on an error.
     pub(crate) fn complete(self, result: HsaResult, start: u64, end: u64) {
         let raw = self.raw();
         raw.start_ts.store(start, Ordering::Relaxed);
@@ -261,7 +261,7 @@ impl Signal {
 pub(crate) struct Dependencies {
     /// Signals that have not been seen complete.
     outstanding: Mutex<Vec<Signal>>,
-    /// True if the command of a signal has failed.
+    /// True if the command of any signal has failed.
     has_failed: AtomicBool,
 }
 
@@ -290,7 +290,7 @@ impl Dependencies {
         outstanding.is_empty()
     }
 
-    /// Returns an error if the command of a signal has failed.
+    /// Returns an error if the command of any signal has failed.
     pub(crate) fn result(&self) -> HsaResult {
         match self.has_failed.load(Ordering::Relaxed) {
             true => Err(Status::EXCEPTION),
@@ -306,8 +306,8 @@ fn ring(changes: u64) {
     changes.count();
 }
 
-/// Mailbox address, shared by all signals. A kernel that changes a signal stores an event number there and sends the
-/// interrupt message. The message itself is ignored: the mailbox is checked after each turn of a wave.
+/// Address of the mailbox that all signals share. A kernel that changes a signal stores an event number in the mailbox
+/// and sends an interrupt message. The message has no effect: the mailbox is checked after each time slice of a wave.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mailbox(u64);
 

@@ -10,8 +10,8 @@ macro_rules! statuses {
         impl Status {
             $(#[doc = $text] pub const $name: Status = Status($code);)*
 
-            /// Returns the name in the header with a description, in the format of `hsa_status_string`; `None` for an
-            /// unknown code.
+            /// Returns the constant's name in the header and a description, in the format of `hsa_status_string`;
+            /// `None` for an unknown code.
             pub fn text(self) -> Option<&'static std::ffi::CStr> {
                 match self {
                     $(Status::$name => {

@@ -1,4 +1,4 @@
-//! Performs copies for programs, and reports them to the checkers.
+//! Copies requested by programs, reported to the checkers.
 //!
 //! This module may use `unsafe`, since it copies between arbitrary addresses of the process.
 #![allow(unsafe_code)]

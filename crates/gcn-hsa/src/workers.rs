@@ -7,7 +7,7 @@ use crate::changes::RECHECK_INTERVAL;
 use crate::signals::CHANGES;
 use crate::status::{HsaResult, Status};
 
-/// Maximum time for which a thread without tasks sleeps.
+/// Maximum time that a worker thread without tasks sleeps.
 const IDLE: Duration = Duration::from_secs(3600);
 
 /// Task for a worker thread.
@@ -15,20 +15,20 @@ pub(crate) trait WorkerTask: Send + Sync + Sized + 'static {
     /// Thread name.
     const THREAD: &'static str;
 
-    /// Returns true if the task can be executed.
+    /// Returns true if the task can be executed now.
     fn is_ready(&self) -> bool;
 
-    /// Executes the task. Returns true if it has to wait again.
+    /// Executes the task. Returns true to queue the task again.
     fn carry_out(&self) -> bool;
 }
 
-/// Queue of waiting tasks, with a thread that the first task starts.
+/// Queue of waiting tasks, and a thread that executes them, started by the first task.
 pub(crate) struct TaskWorker<T>(Mutex<WorkerState<T>>);
 
 struct WorkerState<T> {
     /// Waiting tasks in order of submission.
     tasks: Vec<Arc<T>>,
-    /// Task that the thread executes; `None` if [`TaskWorker::retain`] has dropped it.
+    /// Task that the thread is executing; `None` if the thread is idle or [`TaskWorker::retain`] has rejected the task.
     running: Option<Arc<T>>,
     has_thread: bool,
 }
@@ -53,7 +53,7 @@ impl<T> TaskWorker<T> {
         self.state().has_thread
     }
 
-    /// Drops the waiting tasks for which `keep` returns false. A running task that `keep` rejects does not wait again.
+    /// Drops the waiting tasks for which `keep` returns false. A running task that `keep` rejects is not queued again.
     pub(crate) fn retain(&self, keep: impl Fn(&T) -> bool) {
         let mut state = self.state();
         state.tasks.retain(|task| keep(task));

@@ -162,7 +162,7 @@ pub unsafe extern "C" fn hsa_isa_compatible(
     })
 }
 
-/// Handle of the only wavefront type, equal to its number of lanes.
+/// Handle of the only wavefront type, equal to the number of lanes in a wavefront.
 const WAVEFRONT: Handle = 64;
 
 #[unsafe(no_mangle)]
@@ -197,7 +197,7 @@ pub unsafe extern "C" fn hsa_wavefront_get_info(
 
 /// Cache levels that agents report.
 const LEVELS: [u8; 2] = [1, 2];
-/// Offset from an agent's handle to a cache handle, per cache level.
+/// Stride of cache handles: the handle of a cache is that of its agent plus the cache level times this value.
 const CACHE: Handle = 1 << 20;
 
 #[unsafe(no_mangle)]

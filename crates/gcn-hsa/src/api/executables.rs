@@ -18,7 +18,7 @@ use crate::numbers::*;
 use crate::runtime::Runtime;
 use crate::status::{HsaResult, Status};
 
-/// Maximum size of a code object file in bytes.
+/// Maximum size in bytes of a code object in a file.
 const MAX_FILE: u64 = 4 << 30;
 
 #[unsafe(no_mangle)]
@@ -53,8 +53,8 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_file(
     })
 }
 
-/// Creates a reader for `size` bytes at an offset of an open file, or for the whole file. The file position does not
-/// change.
+/// Creates a reader for `size` bytes at an offset in an open file, or for all bytes from the offset on if `size` is
+/// `None`. The file position does not change.
 pub(super) fn reader_of_file(
     runtime: &Runtime,
     descriptor: i32,
@@ -382,7 +382,7 @@ pub unsafe extern "C" fn hsa_executable_iterate_program_symbols(
     callback: Option<SymbolCallback>,
     _data: *mut c_void,
 ) -> Status {
-    // Every symbol belongs to an agent.
+    // No symbol is a program symbol: each belongs to an agent.
     call(|runtime| {
         executable(runtime, handle)?;
         callback.map(drop).ok_or(Status::INVALID_ARGUMENT)

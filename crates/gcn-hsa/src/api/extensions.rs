@@ -1,4 +1,4 @@
-//! API functions for extensions, their function tables, and the loader extension.
+//! API functions for querying extensions and their function tables, and the functions of the loader extension.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -32,7 +32,7 @@ fn name(extension: u16) -> HsaResult<&'static CStr> {
     })
 }
 
-/// Returns the supported minor version of an extension for a major version.
+/// Returns the highest supported minor version of an extension for a major version; `None` if unsupported.
 fn supported(extension: u16, major: u16) -> HsaResult<Option<u16>> {
     match extension {
         LOADER => Ok((major == LOADER_VERSION.0).then_some(LOADER_VERSION.1)),
@@ -41,8 +41,8 @@ fn supported(extension: u16, major: u16) -> HsaResult<Option<u16>> {
     }
 }
 
-/// Returns the minor version of an extension that an agent supports. Devices support images; the loader extension
-/// belongs to the system.
+/// Returns the highest minor version of an extension that an agent supports; `None` if unsupported. Devices support
+/// images. The loader extension belongs to the system, not to an agent.
 fn of_agent(agent: &Agent, extension: u16, major: u16) -> HsaResult<Option<u16>> {
     let known = supported(extension, major)?;
     Ok(known.filter(|_| extension == IMAGES && agent.emulated().is_some()))
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn hsa_system_get_extension_table(
     minor: u16,
     table: *mut c_void,
 ) -> Status {
-    // Number of functions in the tables of versions 1.00, 1.01 and so on.
+    // Number of functions in the table of each minor version, from 0 on.
     let functions: &[usize] = match extension {
         IMAGES => &[10],
         _ => &[3, 5, 6, 7],

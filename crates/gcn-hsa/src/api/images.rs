@@ -16,7 +16,7 @@ use crate::numbers::*;
 use crate::status::{HsaResult, Status};
 use crate::transfers;
 
-/// Image function table.
+/// Function table of the image extension.
 pub(super) static TABLE: ImageTable = ImageTable {
     get_capability: hsa_ext_image_get_capability,
     data_get_info: hsa_ext_image_data_get_info,
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn hsa_ext_image_get_capability_with_layout(
     })
 }
 
-/// Writes the size and alignment of the image data.
+/// Writes the size and alignment of an image's texels.
 ///
 /// # Safety
 /// The addresses are null or valid.

@@ -406,7 +406,7 @@ pub unsafe extern "C" fn hsa_amd_memory_copy_engine_status(
     from_agent: Handle,
     engines: *mut u32,
 ) -> Status {
-    /// The only copy engine.
+    /// Engine mask that contains the only copy engine.
     const FIRST: u32 = HSA_AMD_SDMA_ENGINE_0;
     // SAFETY: the program guarantees that the address is valid.
     unsafe { put_engines((to_agent, from_agent), engines, FIRST) }
@@ -423,7 +423,7 @@ pub unsafe extern "C" fn hsa_amd_memory_get_preferred_copy_engine(
     unsafe { put_engines((to_agent, from_agent), engines, NO_PREFERENCE) }
 }
 
-/// Checks the handles of two agents, and writes the copy engine mask `set`.
+/// Validates the handles of two agents, and writes the copy engine mask `set`.
 ///
 /// # Safety
 /// `engines` is null or writable.
@@ -436,7 +436,7 @@ unsafe fn put_engines((to, from): (Handle, Handle), engines: *mut u32, set: u32)
     })
 }
 
-/// Converts the base of pitched memory to its host address.
+/// Converts the base address of pitched memory to a host address.
 fn to_host_addresses(memory: &PitchedPtr) -> PitchedPtr {
     PitchedPtr {
         base: to_host_address(memory.base),

@@ -47,7 +47,7 @@ pub unsafe extern "C" fn hsa_queue_create(
     })
 }
 
-/// Returns the address of a queue, which identifies it.
+/// Returns the address that identifies a queue; fails for a null pointer.
 fn queue_address(queue: *const HsaQueue) -> HsaResult<u64> {
     if queue.is_null() {
         return Err(Status::INVALID_ARGUMENT);

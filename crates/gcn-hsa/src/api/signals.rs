@@ -75,7 +75,7 @@ pub unsafe extern "C" fn hsa_amd_signal_value_pointer(
     })
 }
 
-/// Converts a signal handle for a function that returns no status; `None` for the null handle.
+/// Converts the handle passed to a function that returns no status to a signal; `None` for the null handle.
 ///
 /// # Safety
 /// The handle is null or valid.
@@ -197,7 +197,7 @@ values! {
     change hsa_signal_xor_release          fetch_xor Release;
 }
 
-/// Converts a timeout to a duration; `None` if unlimited.
+/// Converts a timeout in nanoseconds to a duration; `None` if unlimited.
 fn limit(timeout: u64) -> Option<Duration> {
     (timeout != u64::MAX).then(|| Duration::from_nanos(timeout))
 }
@@ -247,7 +247,7 @@ pub unsafe extern "C" fn hsa_signal_wait_relaxed(
     unsafe { hsa_signal_wait_scacquire(signal, condition, compare, timeout, state) }
 }
 
-/// Conditions to wait for, each on one signal. As in ROCr, conditions on invalid handles are ignored.
+/// Conditions to wait for, one per signal. As in ROCr, conditions on invalid handles are ignored.
 struct WaitConditions<'a> {
     signals: Vec<Option<Signal>>,
     conditions: Vec<SignalCondition>,
@@ -303,7 +303,7 @@ impl<'a> WaitConditions<'a> {
         holds.then_some(Some(value))
     }
 
-    /// Waits until any condition holds, and returns the index and the value of its signal.
+    /// Waits until any condition holds, and returns the index and value of its signal; `None` on a timeout.
     fn any(&self, timeout: Option<Duration>) -> Option<(usize, i64)> {
         if self.signals.iter().all(Option::is_none) {
             return None;
@@ -313,7 +313,7 @@ impl<'a> WaitConditions<'a> {
         })
     }
 
-    /// Waits until all conditions hold, and returns the signal values, with 0 for invalid handles.
+    /// Waits until all conditions hold, and returns the signal values, with 0 for invalid handles; `None` on a timeout.
     fn all(&self, timeout: Option<Duration>) -> Option<Vec<i64>> {
         CHANGES.wait(deadline(timeout), || {
             let values = (0..self.signals.len())
@@ -467,7 +467,7 @@ pub extern "C" fn hsa_signal_group_destroy(group: Handle) -> Status {
     })
 }
 
-/// Waits until any condition on a signal in a group holds.
+/// Waits until any condition on a signal in a group holds, and writes that signal and its value.
 ///
 /// # Safety
 /// The arrays contain one element for each signal in the group; `signal` and `value` are null or writable.

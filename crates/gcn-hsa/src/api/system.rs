@@ -36,7 +36,7 @@ pub unsafe extern "C" fn hsa_status_string(status: Status, text: *mut *const c_c
 
 /// Version of the HSA specification.
 const VERSION: (u16, u16) = (1, 1);
-/// First version of AMD's extensions (`HSA_AMD_INTERFACE_VERSION`).
+/// Version of AMD's extensions (`HSA_AMD_INTERFACE_VERSION`), the first one.
 const AMD_VERSION: (u16, u16) = (1, 0);
 /// Size of the extension bit mask in bytes.
 const EXTENSIONS: usize = 128;
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn hsa_system_get_info(attribute: u32, value: *mut c_void)
     })
 }
 
-/// `r_debug` from `link.h`, through which debuggers find code objects. Version 0 means that none are listed.
+/// `r_debug` from `link.h`, through which debuggers find code objects. Version 0 means that no code objects are listed.
 #[repr(C)]
 pub struct DebuggerMap {
     version: i32,

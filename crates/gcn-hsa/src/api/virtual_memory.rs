@@ -1,4 +1,4 @@
-//! API functions for virtual memory.
+//! API functions for virtual memory management.
 
 use std::ffi::{c_int, c_void};
 use std::fs::File;
