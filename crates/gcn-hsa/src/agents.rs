@@ -196,7 +196,6 @@ impl Agent {
         (is_own || is_open) && chip.runs_features(device.features(), parts)
     }
 
-    /// Iterates over the agent's memory pools.
     pub(crate) fn pools(&self) -> impl Iterator<Item = MemoryPool> {
         let is_host = self.emulated().is_none();
         let own = POOL_KINDS

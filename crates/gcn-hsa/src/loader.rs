@@ -76,7 +76,6 @@ impl CodeReader {
 #[derive(Debug)]
 pub(crate) struct LoadedObject {
     pub(crate) executable: Handle,
-    /// Agent handle.
     agent: Handle,
     module: Module,
     reader: Arc<CodeReader>,
@@ -162,7 +161,6 @@ impl LoadedObject {
 pub(crate) struct ExecutableSymbol {
     /// Name in the code object; kernel names end in `.kd`.
     pub(crate) name: String,
-    /// Agent handle.
     pub(crate) agent: Handle,
     is_global: bool,
     kind: SymbolContents,

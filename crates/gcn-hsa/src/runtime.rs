@@ -195,7 +195,6 @@ impl Runtime {
         })
     }
 
-    /// Looks up an agent.
     pub(crate) fn agent(&self, handle: Handle) -> HsaResult<&Agent> {
         let index = Agent::index_of(handle).ok_or(Status::INVALID_AGENT)?;
         self.agents.get(index).ok_or(Status::INVALID_AGENT)

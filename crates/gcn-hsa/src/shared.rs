@@ -15,7 +15,7 @@ use crate::status::{HsaResult, Status};
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IpcMemory {
-    /// Magic number ([`MAGIC`]).
+    /// Always [`MAGIC`].
     magic: u32,
     process: u32,
     /// File descriptor in the exporting process.

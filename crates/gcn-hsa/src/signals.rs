@@ -63,7 +63,6 @@ impl SignalTable {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Creates a signal.
     pub(crate) fn create(&self, value: i64) -> HsaResult<Signal> {
         let mut state = self.state();
         if state.free.is_empty() {
@@ -255,11 +254,11 @@ impl Signal {
     }
 }
 
-/// Signals that a command depends on. The command may start once each has been seen complete, even if the program has
-/// changed its value since.
+/// Signals that a command depends on. The command may start once each signal has been observed complete, even if the
+/// program has changed its value since.
 #[derive(Debug)]
 pub(crate) struct Dependencies {
-    /// Signals that have not been seen complete.
+    /// Signals that have not been observed complete yet.
     outstanding: Mutex<Vec<Signal>>,
     /// True if the command of any signal has failed.
     has_failed: AtomicBool,
@@ -273,7 +272,7 @@ impl Dependencies {
         }
     }
 
-    /// Checks the outstanding signals, and returns true if all signals have been seen complete.
+    /// Checks the outstanding signals, and returns true if all signals have been observed complete.
     pub(crate) fn are_complete(&self) -> bool {
         let mut outstanding = self
             .outstanding

@@ -10,9 +10,7 @@ use crate::status::{HsaResult, Status};
 /// Maximum time that a worker thread without tasks sleeps.
 const IDLE: Duration = Duration::from_secs(3600);
 
-/// Task for a worker thread.
 pub(crate) trait WorkerTask: Send + Sync + Sized + 'static {
-    /// Thread name.
     const THREAD: &'static str;
 
     /// Returns true if the task can be executed now.

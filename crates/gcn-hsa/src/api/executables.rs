@@ -53,8 +53,8 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_file(
     })
 }
 
-/// Creates a reader for `size` bytes at an offset in an open file, or for all bytes from the offset on if `size` is
-/// `None`. The file position does not change.
+/// Creates a reader for `size` bytes at an offset in an open file, or for all bytes from the offset to the end of the
+/// file if `size` is `None`. The file position does not change.
 pub(super) fn reader_of_file(
     runtime: &Runtime,
     descriptor: i32,
@@ -328,7 +328,7 @@ type AgentSymbolCallback = unsafe extern "C" fn(
     data: *mut c_void,
 ) -> Status;
 
-/// Calls `callback` for each symbol of an executable, until it returns a status other than success.
+/// Calls `callback` for each symbol of an executable, until it returns a status other than [`Status::SUCCESS`].
 fn each_symbol(
     runtime: &Runtime,
     handle: Handle,

@@ -12,12 +12,9 @@ use crate::info::Info;
 use crate::numbers;
 use crate::status::{HsaResult, Status};
 
-/// Image extension version.
 const IMAGES_VERSION: (u16, u16) = (1, 0);
-/// Loader extension version.
 const LOADER_VERSION: (u16, u16) = (1, 3);
 
-/// Returns the name of an extension.
 fn name(extension: u16) -> HsaResult<&'static CStr> {
     Ok(match u32::from(extension) {
         numbers::HSA_EXTENSION_FINALIZER => c"HSA_EXTENSION_FINALIZER",
@@ -187,7 +184,7 @@ pub unsafe extern "C" fn hsa_system_get_extension_table(
     minor: u16,
     table: *mut c_void,
 ) -> Status {
-    // Number of functions in the table of each minor version, from 0 on.
+    // Number of functions in the table of each minor version, starting with version 1.0.
     let functions: &[usize] = match extension {
         IMAGES => &[10],
         _ => &[3, 5, 6, 7],

@@ -36,7 +36,7 @@ pub unsafe extern "C" fn hsa_status_string(status: Status, text: *mut *const c_c
 
 /// Version of the HSA specification.
 const VERSION: (u16, u16) = (1, 1);
-/// Version of AMD's extensions (`HSA_AMD_INTERFACE_VERSION`), the first one.
+/// Version of AMD's extensions (`HSA_AMD_INTERFACE_VERSION`).
 const AMD_VERSION: (u16, u16) = (1, 0);
 /// Size of the extension bit mask in bytes.
 const EXTENSIONS: usize = 128;
