@@ -15,7 +15,7 @@ use crate::numbers::HSA_ACCESS_PERMISSION_NONE;
 use crate::pools::{MemoryOrigin, MemoryPool, PoolCharge, Pools};
 use crate::status::{HsaResult, Status};
 
-/// Memory to which a memory handle refers. It has no address until the program maps it.
+/// Memory to which a memory handle refers. The memory has no address until the program maps it.
 #[derive(Debug)]
 pub(crate) struct HandleMemory {
     pub(crate) pool: MemoryPool,

@@ -583,7 +583,7 @@ impl Pools {
         self.state().find(address)
     }
 
-    /// Returns true if an address is in device memory, which the host accesses only through copies.
+    /// Returns true if an address is in device memory, which the host accesses only through copies if checks are on.
     pub(crate) fn is_of_device(&self, address: u64) -> bool {
         let state = self.state();
         find_allocation(&state.allocations, address)

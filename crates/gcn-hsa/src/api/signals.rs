@@ -303,7 +303,8 @@ impl<'a> WaitConditions<'a> {
         holds.then_some(Some(value))
     }
 
-    /// Waits until any condition holds, and returns the index and value of its signal; `None` on a timeout.
+    /// Waits until any condition holds, and returns the index and value of its signal; `None` on a timeout, or if all
+    /// handles are invalid.
     fn any(&self, timeout: Option<Duration>) -> Option<(usize, i64)> {
         if self.signals.iter().all(Option::is_none) {
             return None;
