@@ -1,7 +1,6 @@
-//! Stress test of queues and signals, which also measures their speed: a million packets from eight threads to four
-//! queues.
+//! Stress test and benchmark of queues and signals: eight threads submit a million packets to four queues.
 
-// A bench prints its result, and uses a part of the functions.
+// The benchmark prints its result, and uses only some of the shared helpers.
 #![allow(unsafe_code, unused_imports, dead_code, clippy::print_stdout)]
 
 #[path = "../tests/functions/hsa.rs"]
@@ -19,7 +18,7 @@ const PACKETS: u32 = 1_000_000;
 fn main() {
     let queues: Vec<Queue> = (0..QUEUES).map(|_| Queue::new(256)).collect();
     let done = signal(PACKETS.into());
-    // A barrier waits for the signal of the queue before it, which is complete at once.
+    // All packets depend on this signal, which is already 0.
     let ready = signal(0);
     let addresses: Vec<usize> = queues
         .iter()
@@ -47,7 +46,7 @@ fn main() {
             });
         }
     });
-    // SAFETY: the signal is alive.
+    // SAFETY: the signal exists.
     let left = unsafe { hsa_signal_wait_scacquire(done, EQUAL, 0, 60_000_000_000, 0) };
     assert_eq!(left, 0, "packets are lost");
     let seconds = begin.elapsed().as_secs_f64();

@@ -1,4 +1,4 @@
-//! Tests of the change counter with the host's threads and clock.
+//! Tests of the change counter with operating-system threads and the real clock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

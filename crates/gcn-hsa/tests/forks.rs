@@ -1,8 +1,8 @@
-//! Test of a process that only queries devices and forks children that use them. It has a binary of its own, since
-//! other tests leave the runtime initialised.
+//! Tests that a forked child can use devices if its parent has shut the runtime down. A separate test binary is needed,
+//! since other tests leave the runtime initialised.
 
 use gcn_hsa::status::Status;
-// The functions are in the library by their names only.
+// Links the library, which exports the API functions as C symbols only.
 use gcn_hsa as _;
 
 unsafe extern "C" {
@@ -10,17 +10,17 @@ unsafe extern "C" {
     safe fn hsa_shut_down() -> Status;
 }
 
-/// Exit status of a child that initialises the runtime: 42 on success.
+/// Forks a child that initialises the runtime, and returns its exit status: 42 on success.
 fn child() -> i32 {
-    // SAFETY: this process has no other thread that holds a lock.
+    // SAFETY: no other thread of this process holds a lock that the child needs.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let is_initialised = hsa_init() == Status::SUCCESS && hsa_shut_down() == Status::SUCCESS;
-        // SAFETY: the child ends at once.
+        // SAFETY: the child has nothing to clean up.
         unsafe { libc::_exit(if is_initialised { 42 } else { 1 }) };
     }
     let mut status = 0;
-    // SAFETY: the child is this process's.
+    // SAFETY: `status` is writable.
     let waited = unsafe { libc::waitpid(child, &raw mut status, 0) };
     assert_eq!(waited, child);
     libc::WEXITSTATUS(status)

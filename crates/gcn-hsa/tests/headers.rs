@@ -1,4 +1,4 @@
-//! Compares the layout of types with the public headers of all supported ROCm releases.
+//! Compares type layouts with those in the public headers of all supported ROCm releases.
 
 use std::collections::HashMap;
 use std::mem::offset_of;
@@ -11,7 +11,7 @@ const FACTS: &str = include_str!("layouts.txt");
 /// Layout of a type: its name in the headers, size, and fields with offsets.
 type Layout = (&'static str, usize, Vec<(&'static str, usize)>);
 
-/// Layout of a type of this crate. A field is followed by its name in the headers if that differs.
+/// Builds the [`Layout`] of a type in this crate. `field = "name"` states the field's name in the headers if it differs.
 macro_rules! layout {
     ($Type:ident as $c:literal { $($field:ident $(= $name:literal)?),* $(,)? }) => {
         (
@@ -78,7 +78,7 @@ fn layouts() -> Vec<Layout> {
     ]
 }
 
-/// Types that the headers of ROCm 5.2 lack, or have without their last fields.
+/// Layouts of types that ROCm 5.2's headers lack, or declare without the last fields.
 fn newer_layouts() -> Vec<Layout> {
     vec![
         layout!(SamplerDescriptorV2 as "hsa_ext_sampler_descriptor_v2_t" {

@@ -1,11 +1,11 @@
-//! Model-checks the change counter: all interleavings of threads that increment it and threads that sleep.
+//! Model-checks the change counter with Loom: interleavings of threads that increment it and threads that sleep.
 
 #![allow(dead_code)]
 
 #[path = "../src/changes.rs"]
 mod changes;
 
-/// Loom's types in place of those of `src/sync.rs`.
+/// Replaces the types in `src/sync.rs` by Loom's.
 mod sync {
     pub(crate) use loom::sync::{Condvar, Mutex, atomic};
 }
@@ -17,7 +17,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use loom::thread;
 
-/// Loom has no time, so a lost wake-up means sleeping forever, which it reports as a deadlock.
+/// Infinite timeout: Loom does not model time, and reports a lost wake-up as a deadlock.
 const FOR_EVER: Duration = Duration::MAX;
 
 fn sleep_until(changes: &Changes, flag: &AtomicBool) {

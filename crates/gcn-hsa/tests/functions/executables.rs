@@ -30,7 +30,7 @@ const USER: &str = "
     .end_amdhsa_kernel
 ";
 
-/// Code object of [`USER`], linked as LLVM's linker does, which leaves `shared` to the loader.
+/// Assembles and links [`USER`] with LLVM. The linker leaves the undefined symbol `shared` to the loader.
 fn user() -> Vec<u8> {
     let directory = tempfile::tempdir().expect("a directory");
     let [source, object, linked] =
@@ -60,12 +60,12 @@ fn user() -> Vec<u8> {
     std::fs::read(&linked).expect("a file")
 }
 
-/// Loads the code object, with `shared` defined at an address if one is given. Returns the executable and the status.
+/// Loads the code object, and defines `shared` at the address if it is `Some`. Returns the executable and the status.
 fn load_user(shared: Option<*mut u32>) -> (Handle, Status) {
     let object = user();
     agents();
     let (mut reader, mut executable) = (0, 0);
-    // SAFETY: addresses are those of handles, of the object's bytes, and of a text.
+    // SAFETY: the object is readable, the output pointers are writable, and the name is null-terminated.
     unsafe {
         let bytes = object.as_ptr().cast();
         check(hsa_code_object_reader_create_from_memory(
@@ -89,7 +89,7 @@ fn load_user(shared: Option<*mut u32>) -> (Handle, Status) {
                 )
             };
             check(define(shared));
-            // The first definition stays.
+            // A redefinition is an error and does not replace the first definition.
             let again = define(shared.wrapping_add(1));
             assert_eq!(again, Status::VARIABLE_ALREADY_DEFINED);
         }
@@ -114,7 +114,7 @@ fn variables_of_others_are_defined_before() {
     check(hsa_executable_freeze(executable, std::ptr::null()));
     let address = symbol_info(symbol(executable, c"pointer"), 21);
     let pointer = std::ptr::with_exposed_provenance::<u64>(address as usize);
-    // SAFETY: the variable has 8 bytes.
+    // SAFETY: the variable is 8 bytes long.
     let value = unsafe { pointer.read_unaligned() };
     assert_eq!(value, shared.addr() as u64 + 4);
     assert_eq!(
@@ -139,7 +139,7 @@ fn executables_are_created_frozen_on_request() {
         (HSA_EXECUTABLE_STATE_FROZEN, Status::FROZEN_EXECUTABLE),
     ] {
         let mut executable = 0;
-        // SAFETY: the address is that of a handle.
+        // SAFETY: `executable` is writable.
         check(unsafe { hsa_executable_create(0, state, std::ptr::null(), &raw mut executable) });
         let frozen = hsa_executable_freeze(executable, std::ptr::null());
         assert_eq!(frozen, expected);
@@ -147,21 +147,21 @@ fn executables_are_created_frozen_on_request() {
     }
 }
 
-/// Number of an executable's symbols.
+/// Returns the number of symbols in an executable.
 fn symbol_count(executable: Handle) -> usize {
     unsafe extern "C" fn count(_: Handle, _: Handle, data: *mut c_void) -> Status {
-        // SAFETY: the data is the number below.
+        // SAFETY: `data` points to `number` below.
         unsafe { *data.cast::<usize>() += 1 };
         Status::SUCCESS
     }
     let mut number = 0_usize;
     let data = (&raw mut number).cast();
-    // SAFETY: the callback is made for its argument.
+    // SAFETY: `data` is the argument that the callback expects.
     check(unsafe { hsa_executable_iterate_symbols(executable, Some(count), data) });
     number
 }
 
-/// The load begins before the freeze, or at about the same time.
+/// One thread loads a code object while another freezes the executable.
 #[test]
 fn a_frozen_executable_gains_no_object() {
     let object = object(
@@ -183,18 +183,18 @@ fn a_frozen_executable_gains_no_object() {
     let device = agents().device;
     let mut reader = 0;
     let bytes = object.as_ptr().cast();
-    // SAFETY: addresses are those of a handle and of the object's bytes.
+    // SAFETY: the object is readable, and `reader` is writable.
     check(unsafe {
         hsa_code_object_reader_create_from_memory(bytes, object.len(), &raw mut reader)
     });
     for round in 0..50 {
         let mut executable = 0;
-        // SAFETY: the address is that of a handle.
+        // SAFETY: `executable` is writable.
         check(unsafe { hsa_executable_create(0, 0, std::ptr::null(), &raw mut executable) });
         let (frozen, loaded) = std::thread::scope(|scope| {
             let load = scope.spawn(|| {
                 let (options, none) = (std::ptr::null(), std::ptr::null_mut());
-                // SAFETY: the handles are valid; nothing is written.
+                // SAFETY: the handles are valid, and the output pointer is null.
                 unsafe {
                     hsa_executable_load_agent_code_object(executable, device, reader, options, none)
                 }
@@ -222,18 +222,18 @@ fn symbols_have_their_kinds_and_sizes() {
     assert_ne!(symbol_info(kernel, 22), 0);
     let mut missing = 0;
     let agent = &raw const agents().device;
-    // SAFETY: the name is a text, and the addresses are those of handles.
+    // SAFETY: the name is null-terminated, and `missing` is writable.
     let status = unsafe {
         hsa_executable_get_symbol_by_name(kernels(), c"sub.kd".as_ptr(), agent, &raw mut missing)
     };
     assert_eq!(status, Status::INVALID_SYMBOL_NAME);
 }
 
-/// Status of loading bytes as a code object.
+/// Loads bytes as a code object, and returns the status.
 fn status_of_loading(bytes: &[u8]) -> Status {
     agents();
     let (mut reader, mut executable) = (0, 0);
-    // SAFETY: addresses are those of handles and of the bytes.
+    // SAFETY: the bytes are readable, and the output pointers are writable.
     let status = unsafe {
         check(hsa_code_object_reader_create_from_memory(
             bytes.as_ptr().cast(),
@@ -302,7 +302,7 @@ fn code_for_another_device_is_refused() {
 fn what_is_not_supported_is_an_error() {
     assert_eq!(hsa_amd_image_create(), Status::ERROR);
     let mut text = std::ptr::null();
-    // SAFETY: the address is that of a pointer.
+    // SAFETY: `text` is writable.
     let status = unsafe { hsa_status_string(Status(0x7777), &raw mut text) };
     assert_eq!(status, Status::INVALID_ARGUMENT);
 }
@@ -310,19 +310,19 @@ fn what_is_not_supported_is_an_error() {
 #[test]
 fn agents_are_a_processor_and_a_radeon() {
     let mut name = [0u8; 64];
-    // SAFETY: a name has 64 bytes.
+    // SAFETY: a name takes at most 64 bytes.
     check(unsafe { hsa_agent_get_info(agents().device, 0, name.as_mut_ptr().cast()) });
     assert!(name.starts_with(b"gfx906\0"));
     // SAFETY: as above.
     check(unsafe { hsa_agent_get_info(agents().device, 0xa009, name.as_mut_ptr().cast()) });
     assert!(String::from_utf8_lossy(&name).contains("(emulated)"));
     let mut kind = 9u32;
-    // SAFETY: a type has 32 bits.
+    // SAFETY: a device type takes 32 bits.
     check(unsafe { hsa_agent_get_info(agents().host, 17, (&raw mut kind).cast()) });
     assert_eq!(kind, 0);
 }
 
-/// HIP rejects a device that does not answer an attribute that it knows.
+/// HIP rejects a device if the query of an attribute that HIP uses fails.
 #[test]
 fn attributes_of_newer_headers_have_values() {
     let mut value = [0u64; 128];
@@ -338,7 +338,7 @@ fn attributes_of_newer_headers_have_values() {
         let digits = number.split(';').next().unwrap_or_default();
         let attribute = u32::from_str_radix(digits, 16).expect(line);
         let is_of = |prefixes: [&str; 2]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-        // SAFETY: there is more room than an attribute has.
+        // SAFETY: `value` is larger than any attribute.
         let status = unsafe {
             if is_of(["HSA_AGENT_INFO_", "HSA_EXT_AGENT_INFO_"])
                 || name.starts_with("HSA_AMD_AGENT_INFO_")
@@ -357,12 +357,12 @@ fn attributes_of_newer_headers_have_values() {
     // SAFETY: as above.
     check(unsafe { hsa_agent_get_info(agents().device, HSA_AMD_AGENT_INFO_NEAREST_CPU, to) });
     assert_eq!(value[0], agents().host);
-    // SAFETY: nothing is written.
+    // SAFETY: an unknown attribute is not written.
     let status = unsafe { hsa_agent_get_info(agents().device, 0xa7ff, to) };
     assert_eq!(status, Status::INVALID_ARGUMENT);
 }
 
-/// `HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU` is 1, a bit number, so APUs report 2. HIP derives `integrated` from it.
+/// `HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU` is bit number 1, so APUs report 2. HIP derives `integrated` from this bit.
 #[test]
 fn apus_say_that_they_are() {
     const CASE: &str = "TEST_APU";
@@ -382,7 +382,7 @@ fn apus_say_that_they_are() {
     };
     let mut flags = 0u64;
     let attribute = HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES;
-    // SAFETY: the attribute has 8 bytes.
+    // SAFETY: the attribute takes 8 bytes.
     check(unsafe { hsa_agent_get_info(agents().device, attribute, (&raw mut flags).cast()) });
     assert_eq!(flags.to_string(), expected.to_string_lossy());
 }

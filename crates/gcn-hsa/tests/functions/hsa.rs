@@ -1,4 +1,4 @@
-//! API functions that the tests call, and shared helpers.
+//! Declarations of the API functions under test, and helpers shared by the tests.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::process::{Command, Output};
@@ -13,7 +13,7 @@ pub use gcn_hsa::abi::{
 };
 pub use gcn_hsa::status::Status;
 use gcn_isa::Target;
-// The functions are in the library by their names only.
+// Links the library, which exports the API functions as C symbols only.
 use gcn_hsa as _;
 
 #[rustfmt::skip]
@@ -97,20 +97,20 @@ unsafe extern "C" {
     pub fn hsa_system_get_extension_table(extension: u16, major: u16, minor: u16, table: *mut c_void) -> Status;
 }
 
-/// Wait conditions.
+// Wait conditions.
 pub const EQUAL: u32 = 0;
 pub const NOT_EQUAL: u32 = 1;
 pub const LESS: u32 = 2;
 pub const AT_LEAST: u32 = 3;
 
-/// Packet headers with system-scope fences.
+/// Header bits for system-scope acquire and release fences, which the packet headers below include.
 pub const FENCES: u16 = 2 << 9 | 2 << 11;
 pub const DISPATCH: u16 = 2 | FENCES;
 pub const BARRIER_AND: u16 = 3 | FENCES;
 pub const BARRIER_OR: u16 = 5 | FENCES;
 pub const BARRIER_BIT: u16 = 1 << 8;
 
-/// Timeout of ten seconds, after which a test has failed.
+/// Timeout of ten seconds, in nanoseconds. A test fails if a wait takes longer.
 pub const PATIENCE: u64 = 10_000_000_000;
 
 #[track_caller]
@@ -118,10 +118,10 @@ pub fn check(status: Status) {
     assert_eq!(status, Status::SUCCESS, "{:?}", status.text());
 }
 
-/// Collects the handles of an iteration.
+/// Collects the handles that an iteration function passes to its callback.
 pub fn collect(iterate: impl FnOnce(Option<HandleCallback>, *mut c_void) -> Status) -> Vec<Handle> {
     unsafe extern "C" fn push(handle: Handle, handles: *mut c_void) -> Status {
-        // SAFETY: it is the vector below.
+        // SAFETY: `handles` points to the vector below.
         unsafe { (*handles.cast::<Vec<Handle>>()).push(handle) };
         Status::SUCCESS
     }
@@ -136,7 +136,7 @@ pub struct Agents {
     pub device: Handle,
 }
 
-/// Runs one test of this binary in a new process with additional environment variables.
+/// Runs one test of this binary in a new process, with additional environment variables.
 pub fn run_again<const N: usize>(test: &str, variables: [(&str, &str); N]) -> Output {
     let program = std::env::current_exe().expect("a name");
     let mut again = Command::new(program);
@@ -147,7 +147,7 @@ pub fn run_again<const N: usize>(test: &str, variables: [(&str, &str); N]) -> Ou
 pub fn agents() -> &'static Agents {
     static AGENTS: LazyLock<Agents> = LazyLock::new(|| {
         check(hsa_init());
-        // SAFETY: the callback is made for its argument.
+        // SAFETY: `data` is the argument that the callback expects.
         let agents = collect(|callback, data| unsafe { hsa_iterate_agents(callback, data) });
         assert_eq!(agents.len(), 2);
         Agents {
@@ -158,15 +158,15 @@ pub fn agents() -> &'static Agents {
     &AGENTS
 }
 
-/// First pool of an agent with these flags.
+/// Returns an agent's first memory pool with the given flags.
 pub fn pool(agent: Handle, flags: u32) -> Handle {
-    // SAFETY: the callback is made for its argument.
+    // SAFETY: `data` is the argument that the callback expects.
     let pools = collect(|callback, data| unsafe {
         hsa_amd_agent_iterate_memory_pools(agent, callback, data)
     });
     let has_flags = |pool: &Handle| {
         let mut found = 0u32;
-        // SAFETY: the flags have 32 bits.
+        // SAFETY: the flags take 32 bits.
         check(unsafe { hsa_amd_memory_pool_get_info(*pool, 1, (&raw mut found).cast()) });
         found == flags
     };
@@ -176,7 +176,7 @@ pub fn pool(agent: Handle, flags: u32) -> Handle {
         .expect("there is such a pool")
 }
 
-/// Pointer information about an address.
+/// Queries information about the allocation that contains an address.
 pub fn pointer_info(memory: *const c_void) -> PointerInfo {
     let mut info = PointerInfo {
         size: size_of::<PointerInfo>() as u32,
@@ -190,7 +190,7 @@ pub fn pointer_info(memory: *const c_void) -> PointerInfo {
         registered: 0,
     };
     let (count, list) = (std::ptr::null_mut(), std::ptr::null_mut());
-    // SAFETY: the address is that of the information.
+    // SAFETY: `info` is writable, and the other outputs are null.
     check(unsafe { hsa_amd_pointer_info(memory, &raw mut info, None, count, list) });
     info
 }
@@ -199,7 +199,7 @@ pub fn pointer_info(memory: *const c_void) -> PointerInfo {
 pub fn allocate<T>(count: usize) -> *mut T {
     let mut memory = std::ptr::null_mut();
     let pool = pool(agents().device, 4);
-    // SAFETY: the address is that of a pointer.
+    // SAFETY: `memory` is writable.
     check(unsafe {
         hsa_amd_memory_pool_allocate(pool, count * size_of::<T>(), 0, &raw mut memory)
     });
@@ -209,30 +209,30 @@ pub fn allocate<T>(count: usize) -> *mut T {
 pub fn signal(value: i64) -> Handle {
     agents();
     let mut signal = 0;
-    // SAFETY: there are no consumers; the address is that of a handle.
+    // SAFETY: the list of consumers is empty, and `signal` is writable.
     check(unsafe { hsa_signal_create(value, 0, std::ptr::null(), &raw mut signal) });
     signal
 }
 
 pub fn load(signal: Handle) -> i64 {
-    // SAFETY: tests give their own signals.
+    // SAFETY: tests pass existing signals.
     unsafe { hsa_signal_load_scacquire(signal) }
 }
 
 /// Waits until a signal is 0.
 #[track_caller]
 pub fn finish(signal: Handle) {
-    // SAFETY: tests give their own signals.
+    // SAFETY: tests pass existing signals.
     let value = unsafe { hsa_signal_wait_scacquire(signal, EQUAL, 0, PATIENCE, 0) };
     assert_eq!(value, 0);
 }
 
-/// Waits until a signal is 0, while others are 0 in turns, but never at the same time.
+/// Waits until `signal` is 0. Meanwhile, sets the two other signals to 0 in turn, but never both at once.
 #[track_caller]
 pub fn finish_in_turns(others: [Handle; 2], signal: Handle) {
     for _ in 0..1000 {
         for other in others {
-            // SAFETY: tests give their own signals.
+            // SAFETY: tests pass existing signals.
             unsafe { hsa_signal_store_screlease(other, 0) };
             std::thread::sleep(Duration::from_millis(2));
             // SAFETY: as above.
@@ -245,7 +245,7 @@ pub fn finish_in_turns(others: [Handle; 2], signal: Handle) {
     panic!("a command waits for signals to be 0 at the same time");
 }
 
-/// Queue for tests.
+/// Queue, destroyed on drop.
 pub struct Queue(pub *mut HsaQueue);
 
 impl Queue {
@@ -256,15 +256,15 @@ impl Queue {
     pub fn with(size: u32, callback: Option<QueueCallback>, data: *mut c_void) -> Queue {
         let mut queue = std::ptr::null_mut();
         let device = agents().device;
-        // SAFETY: the callback is made for its argument; the address is that of a pointer.
+        // SAFETY: `data` is the argument that the callback expects, and `queue` is writable.
         check(unsafe { hsa_queue_create(device, size, 0, callback, data, 0, 0, &raw mut queue) });
         Queue(queue)
     }
 
-    /// Writes a packet to the queue when there is room, the header last, and rings the doorbell.
+    /// Waits for a free slot, writes a packet to it, the header last, and rings the doorbell.
     pub fn submit<T: Copy>(&self, header: u16, packet: T) {
         assert_eq!(size_of::<T>(), 64);
-        // SAFETY: the queue is alive, and the slot is this thread's once the queue has taken what was in it before.
+        // SAFETY: the queue exists, and only this thread writes to the slot once the queue has read its previous packet.
         unsafe {
             let queue = *self.0;
             let index = hsa_queue_add_write_index_screlease(self.0, 1);
@@ -308,17 +308,17 @@ impl Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // SAFETY: the queue is alive.
+        // SAFETY: the queue exists.
         check(unsafe { hsa_queue_destroy(self.0) });
     }
 }
 
-/// Code object of `text`, which contains code and kernel descriptors.
+/// Assembles `text`, which contains code and kernel descriptors, to a code object for the test device.
 pub fn object(text: &str) -> Vec<u8> {
     object_for("gfx906", text)
 }
 
-/// Code object for another target than the device's.
+/// Assembles `text` to a code object for a target.
 pub fn object_for(target: &str, text: &str) -> Vec<u8> {
     let target = Target::named(target).expect("a target");
     let source = Source {
@@ -330,11 +330,11 @@ pub fn object_for(target: &str, text: &str) -> Vec<u8> {
     assembly.program.to_object(None).expect("an object")
 }
 
-/// Frozen executable with one code object.
+/// Creates a frozen executable with one code object.
 pub fn executable(object: &[u8]) -> Handle {
     agents();
     let (mut reader, mut executable) = (0, 0);
-    // SAFETY: addresses are those of handles, and of the object's bytes.
+    // SAFETY: the object is readable, and the output pointers are writable.
     unsafe {
         check(hsa_code_object_reader_create_from_memory(
             object.as_ptr().cast(),
@@ -365,25 +365,25 @@ pub fn executable(object: &[u8]) -> Handle {
 pub fn symbol(executable: Handle, name: &CStr) -> Handle {
     let mut symbol = 0;
     let agent = &raw const agents().device;
-    // SAFETY: the name is a text, and the addresses are those of handles.
+    // SAFETY: the name is null-terminated, and `symbol` is writable.
     check(unsafe {
         hsa_executable_get_symbol_by_name(executable, name.as_ptr(), agent, &raw mut symbol)
     });
     symbol
 }
 
-/// 64-bit attribute of a symbol: 22 is the kernel object, 21 the variable's address.
+/// Queries a symbol's attribute: 0 is the symbol kind, 21 a variable's address, 22 a kernel object.
 pub fn symbol_info(symbol: Handle, attribute: u32) -> u64 {
     let mut value = 0u64;
-    // SAFETY: the attribute has 64 bits at most.
+    // SAFETY: these attributes take at most 64 bits.
     check(unsafe { hsa_executable_symbol_get_info(symbol, attribute, (&raw mut value).cast()) });
     value
 }
 
-/// Test kernels: `add` adds its second argument to each work-item's dword in the array at its first argument;
-/// `add_plain` does so by a load and a store; `fault` stores to an unmapped address; `spin` never ends; `ring`
-/// subtracts 1 from the signal at its first argument as the device library does: it changes the value, writes the
-/// event to the mailbox and sends the interrupt message.
+/// Test kernels. In `add`, each work-item atomically adds the second argument to its dword of the array that the first
+/// argument points to. `add_plain` does the same with a load and a store. `fault` stores to an unmapped address. `spin`
+/// never ends. `ring` subtracts 1 from the signal that its argument refers to, as AMD's device library does: it updates
+/// the value, writes the event ID to the mailbox and sends the interrupt message.
 const KERNELS: &str = "
     .text
     .p2align 8
@@ -445,7 +445,7 @@ const KERNELS: &str = "
     .rodata
 ";
 
-/// Executable with the test kernels.
+/// Returns the executable with the test kernels.
 pub fn kernels() -> Handle {
     static KERNELS_OF_TESTS: LazyLock<Handle> = LazyLock::new(|| {
         let mut text = KERNELS.to_owned();
@@ -466,12 +466,12 @@ pub fn kernels() -> Handle {
     *KERNELS_OF_TESTS
 }
 
-/// Kernel object of a test kernel, by its descriptor's name.
+/// Returns the kernel object of the test kernel with the given descriptor name.
 pub fn kernel(descriptor: &CStr) -> u64 {
     symbol_info(symbol(kernels(), descriptor), 22)
 }
 
-/// Arguments of `add`.
+/// Arguments of `add` and `add_plain`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Add {
@@ -479,10 +479,10 @@ pub struct Add {
     pub value: u32,
 }
 
-/// Writes arguments to device memory.
+/// Copies kernel arguments to newly allocated device memory.
 pub fn arguments<T>(arguments: T) -> *const T {
     let memory = allocate::<T>(1);
-    // SAFETY: the memory is the test's alone.
+    // SAFETY: the memory has just been allocated.
     unsafe { memory.write(arguments) };
     memory
 }

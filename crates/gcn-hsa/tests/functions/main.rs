@@ -1,4 +1,4 @@
-//! Tests of the API as a program calls it: signals, queues, memory, executables and forks.
+//! Tests that call the API as a program does: signals, queues, memory, images, executables and forks.
 
 #![allow(unsafe_code)]
 

@@ -6,10 +6,10 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Maximum number of bytes shown of a failing compiler's messages, from their end.
+/// Maximum number of bytes of a compiler's error output to show. Longer output is truncated at the start.
 const MESSAGE: usize = 4000;
 
-/// Creates a directory below cargo's directory for tests.
+/// Creates a directory in Cargo's temporary directory for tests.
 ///
 /// # Errors
 /// The directory cannot be created.
@@ -19,10 +19,10 @@ pub fn directory(name: &str) -> Result<PathBuf, String> {
     Ok(place)
 }
 
-/// Runs a command that writes one file, unless it has already run with the same `sources`. Returns the file.
+/// Runs a command that writes one file, unless it has already run with the same `sources`. Returns the file's path.
 ///
 /// # Errors
-/// The compiler's messages.
+/// The command fails; the error contains its messages.
 pub fn make(
     directory: &Path,
     name: &str,
@@ -33,7 +33,7 @@ pub fn make(
     (sources, format!("{command:?}")).hash(&mut hasher);
     let place = directory.join(format!("{name}-{:016x}", hasher.finish()));
     if !place.exists() {
-        // Another process may do the same; what both write is the same.
+        // Another process may run the same command at the same time. Both write the same contents.
         let unfinished = place.with_extension(std::process::id().to_string());
         run(command.arg("-o").arg(&unfinished))?;
         fs::rename(&unfinished, &place).map_err(|error| format!("{}: {error}", place.display()))?;
@@ -44,7 +44,7 @@ pub fn make(
 /// Runs a compiler and returns its standard output.
 ///
 /// # Errors
-/// The compiler is not installed, or fails; the error has its messages.
+/// The compiler is not installed, or fails; the error contains its messages.
 pub fn run(command: &mut Command) -> Result<Vec<u8>, String> {
     let compiler = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| {

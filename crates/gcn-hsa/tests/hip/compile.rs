@@ -7,13 +7,13 @@ use std::process::Command;
 use crate::cache::{self, run};
 use crate::program::{Program, directory};
 
-/// Options of every compilation.
+/// Options passed to every compilation.
 const OPTIONS: [&str; 2] = ["-O1", "-std=c++17"];
 /// Compiled program.
 pub struct CompiledProgram {
     /// Path of the executable.
     pub executable: PathBuf,
-    /// Path of its module's code object.
+    /// Path of the separate code object, if the program's header names a module.
     pub module: Option<PathBuf>,
 }
 
@@ -21,7 +21,7 @@ pub struct CompiledProgram {
 pub struct Compiler {
     /// Version as hipcc prints it, part of the cache key.
     version: Vec<u8>,
-    /// Contents of the programs' headers, sorted by name.
+    /// Contents of the `.h` files that programs include, sorted by name.
     headers: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl Compiler {
     /// Builds a program, or returns the cached result.
     ///
     /// # Errors
-    /// hipcc's messages.
+    /// hipcc fails; the error contains its messages.
     pub fn build(&self, program: &Program) -> Result<CompiledProgram, String> {
         let header = &program.header;
         let code = |command: &mut Command| {
@@ -81,14 +81,14 @@ impl Compiler {
         Ok(CompiledProgram { executable, module })
     }
 
-    /// Runs a command that writes one file, unless the file exists.
+    /// Runs a command that writes one file, unless the cache contains the result.
     fn make(&self, name: &str, text: &str, command: &mut Command) -> Result<PathBuf, String> {
         let sources = (&self.version, &self.headers, text);
         cache::make(&cache()?, name, sources, command)
     }
 }
 
-/// Directory for all compiled files.
+/// Returns the cache directory.
 pub fn cache() -> Result<PathBuf, String> {
     cache::directory("hip-programs")
 }

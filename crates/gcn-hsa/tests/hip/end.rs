@@ -1,4 +1,4 @@
-//! Runs programs with a time limit, and checks exit status and output.
+//! Runs programs with a time limit, and checks their exit status and output.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -6,18 +6,18 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Time limit of a program; most take a tenth of a second.
+/// Time limit for a program. Most programs take a tenth of a second.
 const LIMIT: Duration = Duration::from_secs(60);
 /// Polling interval for a running program.
 const PAUSE: Duration = Duration::from_millis(2);
-/// Last line of a program that passes.
+/// Last output line of a program that passes.
 const PASSED: &str = "ok";
 
 /// Expected result of a program.
 pub struct Expected<'a> {
     /// Exit status; 128 plus the signal number if a signal ends the program.
     pub status: i32,
-    /// Texts that standard error must contain. If there are none, it must be empty except for `findings`.
+    /// Strings that standard error must contain. Without these and `findings`, a successful program must not write to it.
     pub stderr: &'a [String],
     /// Names of all findings that standard error must contain, in order.
     pub findings: &'a [String],
@@ -26,7 +26,7 @@ pub struct Expected<'a> {
 /// Runs a program and checks the result.
 ///
 /// # Errors
-/// The program fails, prints something else, or times out.
+/// The program cannot be run, its exit status or output is not as expected, or it times out.
 pub fn check(name: &str, command: &mut Command, expected: &Expected<'_>) -> Result<(), String> {
     let io = |error: std::io::Error| format!("{name}: {error}");
     let mut stdout = tempfile::tempfile().map_err(io)?;
@@ -50,7 +50,7 @@ pub fn check(name: &str, command: &mut Command, expected: &Expected<'_>) -> Resu
     }
 }
 
-/// Waits for a program, and kills it when its time is over.
+/// Waits for a program to exit. Kills it after [`LIMIT`], and then returns `None`.
 fn wait(mut child: Child) -> std::io::Result<Option<ExitStatus>> {
     let start = Instant::now();
     loop {
@@ -73,7 +73,7 @@ fn text(file: &mut File) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// First difference between a program's result and the expected one.
+/// Describes the first difference between a program's result and the expected one.
 fn problem(
     expected: &Expected<'_>,
     status: ExitStatus,
@@ -105,7 +105,7 @@ fn problem(
     Some(format!("its standard error lacks `{missing}`"))
 }
 
-/// Names of the findings in a text, such as `missing-wait` in `error[missing-wait]: …`.
+/// Extracts the names of findings from text, such as `missing-wait` from `error[missing-wait]: …`.
 fn findings(text: &str) -> Vec<&str> {
     let name = |line| {
         let line: &str = line;

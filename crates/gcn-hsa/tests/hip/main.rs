@@ -1,6 +1,6 @@
-//! Runs HIP programs as users write them. Every program under `tests/hip/` is built by hipcc and run on AMD's HIP
-//! runtime over this crate's library, on each target. Each program checks itself; `tests/README.md` describes how to
-//! write one.
+//! Runs HIP programs as users write them. Every program in `tests/hip/` is built with hipcc and run with AMD's HIP
+//! runtime on top of this crate's library, on each of its targets. Programs check their own results; `tests/README.md`
+//! describes how to write one.
 
 mod cache;
 mod compile;
@@ -20,7 +20,7 @@ use program::{Program, TARGETS};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    // Without the compiler or the library no program can run: that is one failure, not one for each program.
+    // Without the compiler or the library, no program can run. Report one failure instead of one per program.
     let trials = Compiler::find()
         .and_then(|compiler| {
             let library = run::library()?;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Program with its build, which is made on first use.
+/// Program and its build, created on first use.
 struct Job {
     program: Program,
     built: OnceLock<Result<CompiledProgram, String>>,

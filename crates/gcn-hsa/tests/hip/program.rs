@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-/// Targets that programs run on.
+/// Targets that programs can run on.
 pub const TARGETS: [&str; 3] = ["gfx803", "gfx900", "gfx906"];
 
 /// Environment variable that, if set, makes programs run on all of [`TARGETS`].
@@ -15,15 +15,15 @@ const ALL_TARGETS: &str = "GCN_ALL_TARGETS";
 /// Prefix of header lines.
 const HEADER: &str = "//!";
 
-/// Header of a program.
+/// Header of a program: TOML in its leading `//!` lines.
 #[derive(Deserialize, Default, Debug)]
 #[serde(deny_unknown_fields, default)]
 pub struct Header {
-    /// Libraries to link, without `lib`.
+    /// Names of libraries to link, without the `lib` prefix.
     pub links: Vec<String>,
     /// Additional options for hipcc.
     pub flags: Vec<String>,
-    /// Source that is compiled to a separate code object, whose path is the program's first argument.
+    /// Source file of a separate code object, whose path is passed as the program's first argument.
     pub module: Option<String>,
     /// Target to compile for, instead of those that the program runs on.
     pub code: Option<String>,
@@ -33,7 +33,7 @@ pub struct Header {
     pub devices: Option<usize>,
     /// Expected exit status, 0 by default; 128 plus the signal number if a signal ends the program.
     pub status: i32,
-    /// Texts that standard error must contain. If there are none, it must be empty except for `findings`.
+    /// Strings that standard error must contain. Without these and `findings`, a successful program must not write to it.
     pub stderr: Vec<String>,
     /// Environment variables, such as `GCN_CHECK`.
     pub variables: BTreeMap<String, String>,
@@ -54,8 +54,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Targets that the program has code for and runs on, by default gfx803 and one of gfx900 and gfx906: hipcc compiles the
-    /// headers again for each target, which takes most of the time of the tests.
+    /// Returns the targets to run on: by default gfx803 and, depending on the program's name, gfx900 or gfx906. Most
+    /// of the test time is spent in hipcc, which compiles the headers again for each target.
     pub fn targets(&self) -> Vec<&str> {
         if let Some(targets) = &self.header.targets {
             return targets.iter().map(String::as_str).collect();
@@ -69,7 +69,7 @@ impl Program {
     }
 }
 
-/// Directory of the programs.
+/// Returns the directory that contains the programs.
 pub fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hip")
 }

@@ -1,4 +1,4 @@
-//! Runs programs on the library, for one target.
+//! Runs programs with this crate's library on one target.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::end::{self, Expected};
 use crate::link;
 use crate::program::Program;
 
-/// Environment variables that change the behaviour of HIP or the emulator.
+/// Environment variables that change the behaviour of HIP or this library. Programs do not inherit them.
 const FOREIGN: [&str; 6] = [
     "AMD_LOG_LEVEL",
     "CUDA_VISIBLE_DEVICES",
@@ -18,15 +18,15 @@ const FOREIGN: [&str; 6] = [
     "ROCR_VISIBLE_DEVICES",
 ];
 
-/// Directory of the library, which is linked if it is older than the test.
+/// Returns the directory of the shared library, which is linked first if it is missing or older than the archive.
 ///
 /// # Errors
-/// There is nothing to link, or the linker fails.
+/// The archive does not exist, or the linker fails.
 pub fn library() -> Result<PathBuf, String> {
     let test = std::env::current_exe().map_err(|error| error.to_string())?;
     let beside = test.parent().unwrap_or(Path::new("."));
     let failed = |error: std::io::Error| format!("{}: {error}", beside.display());
-    // Cargo keeps archives of earlier builds. The latest has today's sources: this test's own would be built anew otherwise.
+    // Cargo keeps archives of earlier builds. The latest one is current, since Cargo rebuilds it before this test.
     let mut latest = None;
     for entry in beside.read_dir().map_err(failed)? {
         let entry = entry.map_err(failed)?;
@@ -50,7 +50,7 @@ pub fn library() -> Result<PathBuf, String> {
 /// Runs a program on a target, and checks the result.
 ///
 /// # Errors
-/// The program fails, prints something else, or times out.
+/// The program cannot be run, its exit status or output is not as expected, or it times out.
 pub fn check(
     program: &Program,
     built: &CompiledProgram,
