@@ -42,7 +42,7 @@ fn data_info(desc: &ImageDescriptor) -> Result<ImageDataInfo, Status> {
         size: 0,
         alignment: 0,
     };
-    // SAFETY: the addresses are those of structures.
+    // SAFETY: the descriptor is readable, and `info` is writable.
     let status = unsafe {
         hsa_ext_image_data_get_info(
             agents().device,
@@ -62,7 +62,7 @@ fn linear_info(desc: &ImageDescriptor, row: usize, slice: usize) -> Result<usize
         size: 0,
         alignment: 0,
     };
-    // SAFETY: the addresses are those of structures.
+    // SAFETY: the descriptor is readable, and `info` is writable.
     let status = unsafe {
         hsa_ext_image_data_get_info_with_layout(
             agents().device,
@@ -80,12 +80,12 @@ fn linear_info(desc: &ImageDescriptor, row: usize, slice: usize) -> Result<usize
     }
 }
 
-/// Creates an image with its own memory.
+/// Allocates device memory, and creates an image in it.
 fn image(desc: &ImageDescriptor) -> Handle {
     let info = data_info(desc).expect("an image");
     let texels = allocate::<u8>(info.size);
     let mut image = 0;
-    // SAFETY: the addresses are those of a structure, of memory, and of a handle.
+    // SAFETY: the descriptor is readable, the memory holds the image, and `image` is writable.
     check(unsafe {
         hsa_ext_image_create(
             agents().device,
@@ -109,7 +109,7 @@ fn region(offset: [u32; 3], range: [u32; 3]) -> ImageRegion {
 #[track_caller]
 fn import<T>(image: Handle, values: &[T], region: ImageRegion) {
     let from = values.as_ptr().cast();
-    // SAFETY: the values fill the region.
+    // SAFETY: `values` contains all texels of the region.
     check(unsafe { hsa_ext_image_import(agents().device, from, 0, 0, image, &raw const region) });
 }
 
@@ -117,7 +117,7 @@ fn import<T>(image: Handle, values: &[T], region: ImageRegion) {
 fn export<T: Copy + Default>(image: Handle, count: usize, region: ImageRegion) -> Vec<T> {
     let mut values = vec![T::default(); count];
     let to = values.as_mut_ptr().cast();
-    // SAFETY: there is room for the region.
+    // SAFETY: `values` has room for the region.
     check(unsafe { hsa_ext_image_export(agents().device, image, to, 0, 0, &raw const region) });
     values
 }
@@ -127,11 +127,11 @@ fn devices_have_the_extension_and_its_table() {
     let (host, device) = (agents().host, agents().device);
     let (mut has, mut minor) = (false, 9);
     let mut functions = [0usize; 15];
-    // SAFETY: the addresses are those of values and of tables.
+    // SAFETY: the output pointers are writable, and `functions` has room for 15 functions.
     unsafe {
         check(hsa_system_extension_supported(IMAGES, 1, 0, &raw mut has));
         assert!(has);
-        // An extension that the library knows and does not have.
+        // PC sampling is an extension that the library knows but does not support.
         let sampling = HSA_EXTENSION_AMD_PC_SAMPLING as u16;
         check(hsa_system_extension_supported(sampling, 1, 0, &raw mut has));
         assert!(!has);
@@ -163,7 +163,7 @@ fn devices_have_the_extension_and_its_table() {
         ));
         assert_eq!((has, minor), (true, 0));
         let table = functions.as_mut_ptr().cast::<c_void>();
-        // Programs know the table by its size: of version 1.00, of ROCm 5 and before, of later ones.
+        // Version 1.00 has 10 functions. Headers up to ROCm 5 declare 13 (104 bytes), later ones 14.
         check(hsa_system_get_extension_table(IMAGES, 1, 0, table));
         assert_eq!(
             functions.iter().filter(|function| **function != 0).count(),
@@ -187,7 +187,7 @@ fn devices_have_the_extension_and_its_table() {
 fn capabilities_are_those_of_the_format() {
     let capability = |agent, geometry, format: ImageFormat| {
         let mut mask = 99;
-        // SAFETY: the addresses are those of a structure and of a mask.
+        // SAFETY: the format is readable, and `mask` is writable.
         let status = unsafe {
             hsa_ext_image_get_capability(agent, geometry, &raw const format, &raw mut mask)
         };
@@ -261,7 +261,7 @@ fn sizes_and_distances_have_limits() {
     let pitch = Err(Status::IMAGE_PITCH_UNSUPPORTED);
     assert_eq!(linear_info(&image, 1024, 0), Ok(1024 * 50));
     assert_eq!(linear_info(&image, 1024, 1024 * 50), Ok(1024 * 50));
-    // Rows of 400 bytes are not what hardware takes; nor do slices have padding.
+    // Pitches must be multiples of 256 bytes and hold a row of 400 bytes. Slices must not be padded.
     assert_eq!(linear_info(&image, 0, 0), pitch);
     assert_eq!(linear_info(&image, 256, 0), pitch);
     assert_eq!(linear_info(&image, 1024, 1024 * 51), pitch);
@@ -277,7 +277,7 @@ fn handles_are_addresses_of_descriptors() {
     let texels = allocate::<u8>(512 * 50);
     let make = |address: *mut u8, permission| {
         let mut image = 0;
-        // SAFETY: the addresses are those of a structure, of memory, and of a handle.
+        // SAFETY: the descriptor is readable, the memory holds the image, and `image` is writable.
         let status = unsafe {
             let device = agents().device;
             hsa_ext_image_create(
@@ -292,7 +292,7 @@ fn handles_are_addresses_of_descriptors() {
     };
     let image = make(texels, HSA_ACCESS_PERMISSION_RO).expect("an image");
     let words = std::ptr::with_exposed_provenance::<[u32; 12]>(image as usize);
-    // SAFETY: a handle is the address of twelve dwords.
+    // SAFETY: an image handle is the address of twelve dwords.
     let words = unsafe { *words };
     assert_eq!(
         u64::from(words[0]) << 8,
@@ -326,21 +326,21 @@ fn regions_are_imported_exported_copied_and_cleared() {
     assert_eq!(export::<f32>(volume, 360, all), values);
     let part = export::<f32>(volume, 4, region([3, 5, 2], [2, 1, 1]));
     assert_eq!(part, [343.0, 344.0, 0.0, 0.0]);
-    // Rows and slices of the memory have padding.
+    // Exports to memory with padded rows and slices.
     let (mut padded, inside) = ([0f32; 18], region([1, 1, 1], [2, 2, 2]));
-    // SAFETY: the array has two slices of nine values.
+    // SAFETY: the array has room for two slices of nine values.
     check(unsafe {
         let to = padded.as_mut_ptr().cast();
         hsa_ext_image_export(device, volume, to, 16, 36, &raw const inside)
     });
     assert_eq!(padded[..6], [141.0, 142.0, 0.0, 0.0, 161.0, 162.0]);
     assert_eq!(padded[9..15], [261.0, 262.0, 0.0, 0.0, 281.0, 282.0]);
-    // A slice to a plane.
+    // Copies slice 1 of the volume to the 2D image.
     let (from, to) = (Dim3 { x: 0, y: 0, z: 1 }, Dim3 { x: 0, y: 0, z: 0 });
     let range = Dim3 { x: 20, y: 6, z: 1 };
     let copy = |from_image, to_image| {
         let (from, to, range) = (&raw const from, &raw const to, &raw const range);
-        // SAFETY: the addresses are those of structures.
+        // SAFETY: the offsets and the range are readable.
         unsafe { hsa_ext_image_copy(device, from_image, from, to_image, to, range) }
     };
     check(copy(volume, plane));
@@ -353,11 +353,11 @@ fn regions_are_imported_exported_copied_and_cleared() {
         Status::INVALID_ARGUMENT,
         "the plane has one slice"
     );
-    // Red is 9.
+    // The images have only a red channel, which is cleared to 9.
     let (color, cleared) = ([9f32, 8.0, 7.0, 6.0], region([2, 1, 0], [17, 2, 1]));
     let clear = |region: ImageRegion| {
         let color = color.as_ptr().cast();
-        // SAFETY: the colour has four values.
+        // SAFETY: a colour consists of four values.
         unsafe { hsa_ext_image_clear(device, plane, color, &raw const region) }
     };
     check(clear(cleared));
@@ -382,7 +382,7 @@ fn linear_images_have_the_rows_of_the_program() {
     let (desc, texels) = (plane(5, 3, FLOAT), allocate::<f32>(3 * 128));
     let make = |row| {
         let mut image = 0;
-        // SAFETY: the addresses are those of a structure, of memory, and of a handle.
+        // SAFETY: the descriptor is readable, the memory holds the image, and `image` is writable.
         let status = unsafe {
             hsa_ext_image_create_with_layout(
                 device,
@@ -402,7 +402,7 @@ fn linear_images_have_the_rows_of_the_program() {
     let values: Vec<f32> = (0..15).map(|n| n as f32).collect();
     import(image, &values, region([0; 3], [5, 3, 1]));
     for row in 0..3 {
-        // SAFETY: the memory has three rows of 128 values.
+        // SAFETY: the memory contains three rows of 128 values.
         let stored = unsafe { std::slice::from_raw_parts(texels.add(row * 128), 5) };
         assert_eq!(stored, &values[row * 5..row * 5 + 5]);
     }
@@ -432,7 +432,7 @@ fn copies_between_linear_and_srgb_images_change_colors() {
     import(linear, &texels, all);
     let copy = |from, to| {
         let (offset, range) = (&raw const all.offset, &raw const all.range);
-        // SAFETY: the addresses are those of structures.
+        // SAFETY: the offset and the range are readable.
         unsafe { hsa_ext_image_copy(device, from, offset, to, offset, range) }
     };
     check(copy(linear, srgb));
@@ -457,19 +457,19 @@ fn samplers_are_descriptors() {
             address_mode,
         };
         let mut sampler = 0;
-        // SAFETY: the addresses are those of a structure and of a handle.
+        // SAFETY: the descriptor is readable, and `sampler` is writable.
         let status = unsafe { hsa_ext_sampler_create(agent, &raw const desc, &raw mut sampler) };
         (status == Status::SUCCESS).then_some(sampler).ok_or(status)
     };
     let words = |sampler: Handle| {
         let words = std::ptr::with_exposed_provenance::<[u32; 4]>(sampler as usize);
-        // SAFETY: a handle is the address of four dwords.
+        // SAFETY: a sampler handle is the address of four dwords.
         unsafe { *words }
     };
     let device = agents().device;
     let edge = make(device, 0, 1, HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE);
     let edge = edge.expect("a sampler");
-    // Not normalized, clamped to the last texel; linear filters.
+    // Unnormalized coordinates, clamped to the edge, with linear filtering.
     assert_eq!(words(edge)[0] & 0x81ff, 0x8092);
     assert_eq!(words(edge)[2], 0x0050_0000);
     check(hsa_ext_sampler_destroy(device, edge));
@@ -503,7 +503,7 @@ fn the_largest_images_have_a_size() {
     let sizes = |agent, attribute| {
         let mut sizes = [0u32; 3];
         let to = sizes.as_mut_ptr().cast();
-        // SAFETY: a size has three dimensions at most.
+        // SAFETY: the attributes take at most three dwords.
         let status = unsafe { hsa_amd_image_get_info_max_dim(agent, attribute, to) };
         (status == Status::SUCCESS).then_some(sizes).ok_or(status)
     };
@@ -517,7 +517,7 @@ fn the_largest_images_have_a_size() {
     assert_eq!(sizes(device, other), Err(Status::INVALID_ARGUMENT));
 }
 
-/// Kernel that loads a texel of an image by its handle, and stores it.
+/// Kernel in which each work-item loads a texel of row 2 of an image, given by its handle, and stores it to memory.
 const LOAD: &str = "
     .text
     .p2align 8

@@ -1,4 +1,4 @@
-//! Tests of pools, locks, copies and pointers.
+//! Tests of memory pools, locked host memory, copies and pointer information.
 
 use std::ffi::c_void;
 
@@ -9,7 +9,7 @@ fn pools_give_memory_until_it_is_used_up() {
     let pool = pool(agents().device, 4);
     let mut size = 0u64;
     let mut memory = std::ptr::null_mut();
-    // SAFETY: the addresses are those of a size and of a pointer.
+    // SAFETY: `size` and `memory` are writable, and 100 bytes are allocated before they are read.
     unsafe {
         check(hsa_amd_memory_pool_get_info(
             pool,
@@ -25,7 +25,7 @@ fn pools_give_memory_until_it_is_used_up() {
         assert_eq!(used_up, Status::OUT_OF_RESOURCES);
         check(hsa_amd_memory_fill(memory, 0x0102_0304, 25));
         assert_eq!(memory.cast::<u8>().add(99).read(), 1);
-        // The last is the distance to the kernels' addresses of host memory, less 4 bytes.
+        // The last count, 2^47 - 4 bytes, almost reaches the alias addresses of host memory.
         for beyond in [26, usize::MAX / 4, (1 << 45) - 1] {
             let beyond = hsa_amd_memory_fill(memory, 0, beyond);
             assert_eq!(beyond, Status::INVALID_ALLOCATION);
@@ -45,20 +45,20 @@ fn pools_give_memory_until_it_is_used_up() {
 fn callbacks_are_called_before_their_memory_is_freed() {
     unsafe extern "C" fn freed(memory: *mut c_void, calls: *mut c_void) {
         let kind = pointer_info(memory).kind;
-        // SAFETY: the memory still exists, and the data is the test's list.
+        // SAFETY: the memory is not freed yet, and `calls` points to the test's list.
         unsafe {
             let value = memory.cast::<u32>().read();
             let calls = calls.cast::<Vec<(*mut c_void, u32, u32)>>();
             (*calls).push((memory, value, kind));
         }
     }
-    // Freed memory of this size goes back to the host.
+    // Freed allocations of this size are returned to the operating system.
     let memory = allocate::<u32>(1 << 20);
     let inside: *mut c_void = memory.wrapping_add(5000).cast();
-    // SAFETY: the memory is the test's alone.
+    // SAFETY: the address lies in the allocation, which only this test uses.
     unsafe { inside.cast::<u32>().write(7) };
     let mut seen = std::ptr::null_mut();
-    // SAFETY: the address is that of a pointer.
+    // SAFETY: `seen` is writable.
     check(unsafe { hsa_amd_memory_lock(inside, 4, std::ptr::null_mut(), 0, &raw mut seen) });
     assert_eq!(seen, inside, "the memory belongs to a pool");
     let mut calls: Vec<(*mut c_void, u32, u32)> = Vec::new();
@@ -100,7 +100,7 @@ fn copies_wait_for_their_signals() {
     let (to, before, done) = (allocate::<u32>(1000), signal(1), signal(1));
     let from: Vec<u32> = (0..1000).collect();
     let copy = |after: &[Handle], done| {
-        // SAFETY: both ranges have 4000 bytes.
+        // SAFETY: both ranges are 4000 bytes long.
         unsafe {
             hsa_amd_memory_async_copy(
                 to.cast(),
@@ -118,7 +118,7 @@ fn copies_wait_for_their_signals() {
     check(copy(&[before], done));
     std::thread::sleep(std::time::Duration::from_millis(3));
     assert_eq!(load(done), 1);
-    // SAFETY: the signal is alive; the copy ends before the values are looked at.
+    // SAFETY: the signals exist, and the copy ends before the values are read.
     unsafe {
         hsa_signal_store_screlease(before, 0);
         finish(done);
@@ -148,7 +148,7 @@ fn boxes_are_copied_between_pitches() {
     );
     let (to_offset, from_offset) = (Dim3 { x: 1, y: 2, z: 1 }, Dim3 { x: 1, y: 1, z: 3 });
     let range = Dim3 { x: 3, y: 4, z: 2 };
-    // SAFETY: the boxes are inside the arrays.
+    // SAFETY: the boxes lie within the arrays.
     let status = unsafe {
         hsa_amd_memory_async_copy_rect(
             &raw const target,
@@ -187,7 +187,7 @@ fn a_kernel_works_on_locked_memory() {
     let own: *mut c_void = values.as_mut_ptr().cast();
     let mut seen = std::ptr::null_mut();
     let bytes = 4 * values.len();
-    // SAFETY: the values live until they are unlocked.
+    // SAFETY: the values outlive the locks, and `seen` is writable.
     unsafe {
         check(hsa_amd_memory_lock(
             own,
@@ -196,7 +196,7 @@ fn a_kernel_works_on_locked_memory() {
             0,
             &raw mut seen,
         ));
-        // A second lock that overlaps the first.
+        // This lock overlaps the first one.
         check(hsa_amd_memory_lock(
             own.byte_add(8192),
             bytes - 8192,
@@ -239,7 +239,7 @@ fn user_data_belongs_to_the_latest_lock() {
     let own: *mut c_void = values.as_mut_ptr().cast();
     for bytes in [100, 50] {
         let mut seen = std::ptr::null_mut();
-        // SAFETY: the values live until they are unlocked.
+        // SAFETY: the values outlive the locks, and `seen` is writable.
         check(unsafe { hsa_amd_memory_lock(own, bytes, std::ptr::null_mut(), 0, &raw mut seen) });
     }
     // The second lock does not include the last byte.
@@ -268,10 +268,10 @@ fn pointers_are_those_of_their_allocation() {
     );
     assert_eq!(found.agent_base_address, memory.addr() as u64);
     assert_eq!(pointer_info(memory.wrapping_add(1 << 20).cast()).kind, 0);
-    // Agents are listed only for programs that take their number and the list.
+    // The agents are listed only if the program passes pointers for both their number and the list.
     let (mut info, mut count) = (found, 99);
     let list = std::ptr::null_mut();
-    // SAFETY: the addresses are those of the information and of the count.
+    // SAFETY: `info` and `count` are writable, and `list` is null.
     let status = unsafe {
         hsa_amd_pointer_info(
             memory.cast(),

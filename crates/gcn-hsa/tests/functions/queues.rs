@@ -1,4 +1,4 @@
-//! Tests of packets: kernels, barriers, order and errors.
+//! Tests of queues and their packets: kernels, barriers, order and errors.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::hsa::*;
 
-/// Values of an array that kernels have written.
+/// Copies the values of an array that kernels have written.
 fn values(array: *const u32, count: usize) -> Vec<u32> {
-    // SAFETY: the array has `count` values, and no kernel runs.
+    // SAFETY: the array contains `count` values, and no kernel is running.
     unsafe { std::slice::from_raw_parts(array, count) }.to_vec()
 }
 
@@ -38,7 +38,7 @@ fn a_kernel_runs_and_its_times_are_in_order() {
     finish(done);
     assert_eq!(values(array, 200), [3; 200]);
     let mut times = Times { start: 0, end: 0 };
-    // SAFETY: the address is that of the times.
+    // SAFETY: `times` is writable.
     check(unsafe { hsa_amd_profiling_get_dispatch_time(agents().device, done, &raw mut times) });
     assert!(0 < times.start && times.start <= times.end, "{times:?}");
     check(hsa_amd_memory_pool_free(array.cast()));
@@ -72,8 +72,8 @@ fn a_small_ring_wraps_around_while_threads_fill_it() {
     assert_eq!(values(array, 64), [THREADS * PACKETS; 64]);
 }
 
-/// The packet processor does not read metadata, and HIP 6.4 copies with a kernel that was compiled for smaller
-/// workgroups.
+/// The packet processor does not read metadata. HIP 6.4 relies on this: its copy kernel is compiled for workgroups that
+/// are smaller than those it launches.
 #[test]
 fn a_workgroup_may_be_larger_than_the_kernel_was_compiled_for() {
     let object = object(
@@ -140,7 +140,7 @@ fn barriers_wait_for_all_or_for_one() {
     queue.submit(BARRIER_AND | BARRIER_BIT, barrier(&[first, 0, second], all));
     std::thread::sleep(Duration::from_millis(3));
     assert_eq!((load(any), load(all)), (1, 1));
-    // SAFETY: the signals are alive.
+    // SAFETY: the signals exist.
     unsafe { hsa_signal_store_screlease(second, 0) };
     finish(any);
     std::thread::sleep(Duration::from_millis(3));
@@ -190,10 +190,10 @@ fn a_barrier_compares_a_value_under_a_mask() {
     queue.submit(FENCES, packet);
     std::thread::sleep(Duration::from_millis(3));
     assert_eq!(load(done), 1);
-    // SAFETY: the signal is alive.
+    // SAFETY: the signal exists.
     unsafe { hsa_signal_store_screlease(it, 0xa5) };
     finish(done);
-    // The null signal is a satisfied dependency.
+    // A null signal is a satisfied dependency.
     let done = signal(1);
     let packet = BarrierValuePacket {
         signal: 0,
@@ -202,7 +202,7 @@ fn a_barrier_compares_a_value_under_a_mask() {
     };
     queue.submit(FENCES, packet);
     finish(done);
-    // A failed command ends the wait for its signal with an error.
+    // A barrier fails if it depends on the signal of a failed command.
     let (failed, done) = (signal(1), signal(1));
     queue.dispatch(77, 0, 1, std::ptr::null::<u8>(), failed);
     let packet = BarrierValuePacket {
@@ -211,7 +211,7 @@ fn a_barrier_compares_a_value_under_a_mask() {
         ..packet
     };
     queue.submit(FENCES, packet);
-    // SAFETY: the signal is alive.
+    // SAFETY: the signal exists.
     let value = unsafe { hsa_signal_wait_scacquire(done, LESS, 1, PATIENCE, 0) };
     assert!(value < 0, "{value}");
 }
@@ -235,12 +235,12 @@ fn queues_wait_for_each_other() {
     assert_eq!(values(array, 64), [4; 64]);
 }
 
-/// The checker is selected at process start, so the test runs itself in a new process for each case.
+/// Checkers are enabled when the process starts, so the test runs itself in a new process for each case.
 #[test]
 fn acquire_fences_of_packets_count_for_the_checker_of_races() {
     const CASE: &str = "TEST_FENCES";
     const NAME: &str = "queues::acquire_fences_of_packets_count_for_the_checker_of_races";
-    /// Dispatch packet with only a release fence, and barrier packet without a fence.
+    /// Header of a dispatch packet with only a release fence.
     const RELEASING: u16 = 2 | 2 << 11;
     const BARRIER_ALONE: u16 = 3;
     let cases = [
@@ -273,11 +273,11 @@ fn acquire_fences_of_packets_count_for_the_checker_of_races() {
     assert_eq!(values(array, 200), [6; 200]);
 }
 
-/// As on a real device: memory is gone when the function that frees it returns, and accesses to it fault.
+/// Memory is unmapped when the function that frees it returns, and later kernel accesses fault, as on a real device.
 #[test]
 fn a_kernel_in_a_queue_faults_where_its_memory_was_freed() {
     unsafe extern "C" fn failed(status: Status, _: *mut HsaQueue, data: *mut c_void) {
-        // SAFETY: the data is the test's status.
+        // SAFETY: `data` points to `told` below.
         unsafe { (*data.cast::<AtomicU32>()).store(status.0, SeqCst) };
     }
     let told = AtomicU32::new(0);
@@ -296,7 +296,7 @@ fn a_kernel_in_a_queue_faults_where_its_memory_was_freed() {
         hsa_amd_memory_pool_free(freed.cast()),
         Status::INVALID_ALLOCATION
     );
-    // SAFETY: the signal is alive.
+    // SAFETY: the signal exists.
     unsafe { hsa_signal_store_screlease(begin, 0) };
     finish(first);
     assert_eq!(values(kept, 64), [7; 64]);
@@ -305,7 +305,7 @@ fn a_kernel_in_a_queue_faults_where_its_memory_was_freed() {
     assert!(value < 0, "{value}");
     drop(queue);
     assert_eq!(Status(told.load(SeqCst)), Status(43));
-    // Other queues go on.
+    // Other queues keep working.
     let (queue, done) = (Queue::new(64), signal(1));
     let arguments = arguments(Add {
         array: kept,
@@ -331,7 +331,7 @@ fn a_fault_stops_its_queue_alone_and_is_told() {
     let arguments = arguments(Add { array, value: 1 });
     queue.dispatch(DISPATCH, kernel(c"fault.kd"), 1, arguments, done);
     queue.dispatch(DISPATCH, kernel(c"add.kd"), 64, arguments, behind);
-    // SAFETY: the signals are alive.
+    // SAFETY: the signals exist.
     let value = unsafe { hsa_signal_wait_scacquire(behind, LESS, 1, PATIENCE, 0) };
     assert!(
         value < 0 && load(done) < 0,
@@ -353,7 +353,7 @@ fn packets_that_are_none_fail() {
     for (header, object) in [(4 | FENCES, 0), (77, 0), (DISPATCH, 0x1234_5678)] {
         let (queue, done) = (Queue::new(64), signal(1));
         queue.dispatch(header, object, 1, std::ptr::null::<u8>(), done);
-        // SAFETY: the signal is alive.
+        // SAFETY: the signal exists.
         let value = unsafe { hsa_signal_wait_scacquire(done, LESS, 1, PATIENCE, 0) };
         assert!(value < 0, "header {header:#x}: {value}");
     }
@@ -378,7 +378,7 @@ fn a_queue_is_destroyed_while_its_kernel_runs() {
 fn null_is_no_queue() {
     agents();
     let none = std::ptr::null_mut();
-    // SAFETY: null is no queue.
+    // SAFETY: the function returns an error for a null pointer.
     let destroyed = unsafe { hsa_queue_destroy(none) };
     assert_eq!(destroyed, Status::INVALID_ARGUMENT);
     assert_eq!(hsa_queue_inactivate(none), Status::INVALID_ARGUMENT);
@@ -393,7 +393,7 @@ fn sizes_of_queues_are_powers_of_two() {
     ] {
         let mut queue = std::ptr::null_mut();
         let device = agents().device;
-        // SAFETY: the address is that of a pointer.
+        // SAFETY: `queue` is writable.
         let status = unsafe {
             hsa_queue_create(
                 device,

@@ -1,4 +1,4 @@
-//! Tests of signal values, waits, handlers and groups.
+//! Tests of signals: values, waits, handlers and groups.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::SeqCst};
@@ -9,7 +9,7 @@ use super::hsa::*;
 #[test]
 fn operations_change_the_value() {
     let it = signal(12);
-    // SAFETY: the signal is alive.
+    // SAFETY: the signal exists.
     unsafe {
         hsa_signal_add_relaxed(it, 5);
         hsa_signal_subtract_scacq_screl(it, 1);
@@ -37,11 +37,11 @@ fn a_wait_ends_when_its_condition_holds() {
     ] {
         let it = signal(10);
         let sleeper = std::thread::spawn(move || {
-            // SAFETY: the signal lives until the thread has ended.
+            // SAFETY: the signal is destroyed only after the thread has ended.
             unsafe { hsa_signal_wait_scacquire(it, condition, compare, PATIENCE, 0) }
         });
         std::thread::sleep(Duration::from_millis(2));
-        // SAFETY: the signal is alive.
+        // SAFETY: the signal exists.
         unsafe { hsa_signal_store_screlease(it, value) };
         assert_eq!(sleeper.join().expect("it ends"), value);
         check(hsa_signal_destroy(it));
@@ -51,7 +51,7 @@ fn a_wait_ends_when_its_condition_holds() {
 #[test]
 fn a_wait_ends_at_its_time_limit_with_the_value() {
     let it = signal(4);
-    // SAFETY: the signal is alive.
+    // SAFETY: the signal exists.
     let value = unsafe { hsa_signal_wait_scacquire(it, EQUAL, 0, 1_000_000, 0) };
     assert_eq!(value, 4);
 }
@@ -60,7 +60,7 @@ fn a_wait_ends_at_its_time_limit_with_the_value() {
 fn a_store_through_the_pointer_of_the_value_is_seen() {
     let it = signal(1);
     let mut pointer = std::ptr::null_mut();
-    // SAFETY: the signal is alive, and so is its value.
+    // SAFETY: the signal exists while its value is used, and `pointer` is writable.
     let value = unsafe {
         check(hsa_amd_signal_value_pointer(it, &raw mut pointer));
         AtomicI64::from_ptr(pointer)
@@ -85,17 +85,17 @@ fn a_kernel_wakes_who_waits_for_its_signal() {
 fn handlers_are_called_until_they_return_false() {
     static CALLS: AtomicUsize = AtomicUsize::new(0);
     unsafe extern "C" fn handler(value: i64, argument: *mut c_void) -> bool {
-        // SAFETY: the argument is the counter below.
+        // SAFETY: `argument` points to the counter below.
         unsafe { (*argument.cast::<AtomicI64>()).fetch_add(value, SeqCst) };
         CALLS.fetch_add(1, SeqCst) < 2
     }
     let (it, sum) = (signal(0), Box::leak(Box::new(AtomicI64::new(0))));
     let argument = std::ptr::from_ref(sum).cast_mut().cast();
-    // SAFETY: the handler is made for its argument, which is never freed.
+    // SAFETY: `argument` points to the counter that the handler expects, which is never freed.
     check(unsafe { hsa_amd_signal_async_handler(it, AT_LEAST, 7, Some(handler), argument) });
     std::thread::sleep(Duration::from_millis(2));
     assert_eq!(CALLS.load(SeqCst), 0);
-    // SAFETY: the signal is alive.
+    // SAFETY: the signal exists.
     unsafe { hsa_signal_store_screlease(it, 7) };
     wait_for_calls(&CALLS, 3);
     std::thread::sleep(Duration::from_millis(5));
@@ -127,10 +127,10 @@ fn a_handler_gets_the_value_that_satisfied_its_condition() {
     let none = std::ptr::null_mut();
     // SAFETY: the handler does not use its argument.
     check(unsafe { hsa_amd_signal_async_handler(it, EQUAL, 0, Some(handler), none) });
-    // The signal changes between the check and the call.
+    // The signal also changes between the check of the condition and the handler's call.
     while CALLS.load(SeqCst) <= LAST && begin.elapsed() < Duration::from_nanos(PATIENCE) {
         for value in [0, 1] {
-            // SAFETY: the signal is alive.
+            // SAFETY: the signal exists.
             unsafe { hsa_signal_store_screlease(it, value) };
         }
     }
@@ -151,7 +151,7 @@ fn a_handler_is_not_called_after_it_destroys_its_signal() {
     }
     let it = signal(0);
     let argument = std::ptr::without_provenance_mut(it as usize);
-    // SAFETY: the handler is made for its argument.
+    // SAFETY: `argument` is the signal handle that the handler expects.
     check(unsafe { hsa_amd_signal_async_handler(it, EQUAL, 0, Some(handler), argument) });
     wait_for_calls(&CALLS, 1);
     std::thread::sleep(Duration::from_millis(5));
@@ -162,7 +162,7 @@ fn a_handler_is_not_called_after_it_destroys_its_signal() {
 fn one_of_several_signals_is_enough() {
     let signals = [signal(5), signal(6), signal(7)];
     let (mut group, mut found, mut value) = (0, 0, 0);
-    // SAFETY: the arrays have an element for each signal.
+    // SAFETY: the arrays contain an element for each signal, and the output pointers are writable or null.
     unsafe {
         check(hsa_signal_group_create(
             3,

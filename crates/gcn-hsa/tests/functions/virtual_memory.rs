@@ -1,4 +1,4 @@
-//! Tests of virtual memory, and of memory of other processes.
+//! Tests of virtual memory, and of memory shared between processes.
 
 use std::ffi::c_void;
 use std::fs::File;
@@ -31,7 +31,7 @@ unsafe extern "C" {
     safe fn hsa_amd_ipc_memory_detach(at: *mut c_void) -> Status;
 }
 
-/// Flags of a device's memory pool.
+/// Flags of the device's coarse-grained memory pool.
 const COARSE: u32 = 4;
 /// Size of a mapping in bytes.
 const UNIT: usize = 1 << 16;
@@ -43,7 +43,7 @@ fn at(base: *mut c_void, offset: usize) -> *mut c_void {
 fn memory_handle(size: usize) -> Handle {
     let mut handle = 0;
     let pool = pool(agents().device, COARSE);
-    // SAFETY: the address is that of a handle.
+    // SAFETY: `handle` is writable.
     check(unsafe {
         hsa_amd_vmem_handle_create(pool, size, MEMORY_TYPE_PINNED, 0, &raw mut handle)
     });
@@ -55,7 +55,7 @@ fn set_access(base: *mut c_void, size: usize, permissions: u32) -> Status {
         permissions,
         agent: agents().device,
     };
-    // SAFETY: there is one.
+    // SAFETY: `access` is one readable element.
     unsafe { hsa_amd_vmem_set_access(base, size, &raw const access, 1) }
 }
 
@@ -74,12 +74,12 @@ fn add(array: *mut u32, items: u32, value: u32) {
 #[test]
 fn handles_are_mapped_side_by_side_and_again_elsewhere() {
     let mut base = std::ptr::null_mut();
-    // SAFETY: the address is that of a pointer.
+    // SAFETY: `base` is writable.
     check(unsafe { hsa_amd_vmem_address_reserve(&raw mut base, 4 * UNIT, 0, 0) });
     let (first, second) = (memory_handle(UNIT), memory_handle(UNIT));
-    // SAFETY: these are numbers.
+    // SAFETY: only this test uses the reserved range.
     unsafe {
-        // The one behind is mapped first.
+        // The upper half is mapped first.
         check(hsa_amd_vmem_map(at(base, UNIT), UNIT, 0, second, 0));
         check(hsa_amd_vmem_map(base, UNIT, 0, first, 0));
         assert_eq!(
@@ -109,10 +109,10 @@ fn handles_are_mapped_side_by_side_and_again_elsewhere() {
         pointer_info(at(base, UNIT + 4)).kind,
         HSA_EXT_POINTER_TYPE_HSA_VMEM
     );
-    // Rows of the kernel reach from one into the other.
+    // The array spans both mappings.
     let array = at(base, UNIT / 2 + 4).cast::<u32>();
     add(array, (UNIT / 4) as u32, 5);
-    // SAFETY: the memory is mapped, and no kernel runs.
+    // SAFETY: the memory is mapped, and no kernel is running.
     let values = unsafe { std::slice::from_raw_parts(base.cast::<u32>(), 2 * UNIT / 4) };
     let expected =
         |index: usize| u32::from((UNIT / 8 + 1..UNIT / 8 + 1 + UNIT / 4).contains(&index)) * 5;
@@ -124,7 +124,7 @@ fn handles_are_mapped_side_by_side_and_again_elsewhere() {
     );
     let mut permissions = 9;
     let mut retained = 0;
-    // SAFETY: the addresses are those of numbers.
+    // SAFETY: `permissions` and `retained` are writable, and only this test uses the reserved range.
     unsafe {
         check(hsa_amd_vmem_get_access(
             at(base, UNIT),
@@ -158,13 +158,13 @@ fn handles_are_mapped_side_by_side_and_again_elsewhere() {
         UNIT,
         HSA_ACCESS_PERMISSION_RW,
     ));
-    // SAFETY: the memory is mapped, and no kernel runs.
+    // SAFETY: the memory is mapped, and no kernel is running.
     assert_eq!(unsafe { at(base, 3 * UNIT).cast::<u32>().read() }, 5);
     for handle in [first, second, retained] {
         check(hsa_amd_vmem_handle_release(handle));
     }
     assert_eq!(hsa_amd_vmem_handle_release(first), Status::INVALID_ARGUMENT);
-    // SAFETY: nobody uses the memory any more.
+    // SAFETY: the memory is no longer used.
     unsafe {
         check(hsa_amd_vmem_unmap(base, UNIT));
         check(hsa_amd_vmem_unmap(at(base, 3 * UNIT), UNIT));
@@ -176,7 +176,7 @@ fn handles_are_mapped_side_by_side_and_again_elsewhere() {
     }
 }
 
-/// A file that is open for reading only cannot be mapped.
+/// The second handle is a read-only file, which cannot be mapped for writing.
 #[test]
 fn a_failed_change_of_access_changes_nothing() {
     let file = tempfile::NamedTempFile::new().expect("a file");
@@ -184,7 +184,7 @@ fn a_failed_change_of_access_changes_nothing() {
     let read_only = File::open(file.path()).expect("it exists");
     let (first, mut second) = (memory_handle(UNIT), 0);
     let (mut base, mut permissions) = (std::ptr::null_mut(), 9);
-    // SAFETY: the addresses are those of results.
+    // SAFETY: the output pointers are writable.
     unsafe {
         let read_only = read_only.as_raw_fd();
         check(hsa_amd_vmem_import_shareable_handle(
@@ -199,12 +199,12 @@ fn a_failed_change_of_access_changes_nothing() {
         set_access(base, 2 * UNIT, HSA_ACCESS_PERMISSION_RW),
         Status::INVALID_ARGUMENT
     );
-    // SAFETY: the address is that of a number.
+    // SAFETY: `permissions` is writable.
     check(unsafe { hsa_amd_vmem_get_access(base, &raw mut permissions, agents().device) });
     assert_eq!(permissions, HSA_ACCESS_PERMISSION_NONE);
     assert_eq!(pointer_info(base).kind, 0);
     check(set_access(base, UNIT, HSA_ACCESS_PERMISSION_RW));
-    // SAFETY: nobody uses the memory any more.
+    // SAFETY: the memory is no longer used.
     unsafe {
         check(hsa_amd_vmem_unmap(base, UNIT));
         check(hsa_amd_vmem_unmap(at(base, UNIT), UNIT));
@@ -219,7 +219,7 @@ fn a_failed_change_of_access_changes_nothing() {
 fn a_handle_goes_through_a_file_and_memory_through_a_handle() {
     let handle = memory_handle(UNIT);
     let (mut file, mut other, mut base) = (-1, 0, std::ptr::null_mut());
-    // SAFETY: the addresses are those of results.
+    // SAFETY: the output pointers are writable.
     unsafe {
         check(hsa_amd_vmem_export_shareable_handle(
             &raw mut file,
@@ -237,13 +237,13 @@ fn a_handle_goes_through_a_file_and_memory_through_a_handle() {
     }
     check(set_access(base, 2 * UNIT, HSA_ACCESS_PERMISSION_RW));
     add(base.cast(), 64, 3);
-    // SAFETY: the memory is mapped, and no kernel runs.
+    // SAFETY: the memory is mapped, and no kernel is running.
     assert_eq!(unsafe { at(base, UNIT + 63 * 4).cast::<u32>().read() }, 3);
 
     let array = allocate::<u32>(300);
     add(array, 300, 1);
     let (mut shared, mut seen) = ([0; 8], std::ptr::null_mut());
-    // SAFETY: the addresses are those of results.
+    // SAFETY: the output pointers are writable.
     unsafe {
         check(hsa_amd_ipc_memory_create(
             array.cast(),
@@ -260,12 +260,12 @@ fn a_handle_goes_through_a_file_and_memory_through_a_handle() {
     }
     assert_eq!(pointer_info(seen).kind, HSA_EXT_POINTER_TYPE_IPC);
     add(seen.cast(), 300, 10);
-    // SAFETY: the memory is the test's, and no kernel runs.
+    // SAFETY: the memory is still allocated, and no kernel is running.
     assert_eq!(unsafe { array.add(299).read() }, 11);
     check(hsa_amd_ipc_memory_detach(seen));
     assert_eq!(hsa_amd_ipc_memory_detach(seen), Status::INVALID_ALLOCATION);
     check(hsa_amd_memory_pool_free(array.cast()));
-    // SAFETY: as above.
+    // SAFETY: `shared` is readable, and `seen` is writable.
     let gone = unsafe {
         hsa_amd_ipc_memory_attach(&raw const shared, 1200, 0, std::ptr::null(), &raw mut seen)
     };
