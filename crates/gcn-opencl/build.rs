@@ -1,4 +1,4 @@
-//! Keeps the shared library loaded: its threads and its function for the process's end outlive `dlclose`.
+//! Links the shared library such that `dlclose` does not unload it: its threads and exit handler must stay mapped.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -383,7 +383,7 @@ impl Kernel {
                 Info::array(sizes)
             }
             CL_KERNEL_MAX_NUM_SUB_GROUPS => Info::from(most.div_ceil(WAVE)),
-            // No kernel requires a number of sub-groups.
+            // OpenCL C cannot specify a required number of sub-groups.
             CL_KERNEL_COMPILE_NUM_SUB_GROUPS => Info::from(0usize),
             _ => return Err(Status::INVALID_VALUE),
         })

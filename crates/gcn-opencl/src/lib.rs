@@ -24,7 +24,7 @@
 //! thread or on a waiting application thread. Buffers are allocated in memory that all devices share (`memory.rs`).
 //! Mapped regions and shared virtual memory use the same memory, and checks find mapped regions in
 //! [`MappedRegions`](gcn_report::program::MappedRegions). Images are stored there in rows (`image_memory.rs`,
-//! [`gcn_runtime::image`]); a kernel gets the address of a descriptor, as for samplers. `program.rs` compiles with
+//! [`gcn_runtime::image`]); image and sampler arguments are addresses of descriptors. `program.rs` compiles with
 //! [`gcn_runtime::compile`]; separate compilation and linking use bitcode (`Product::Bitcode`).
 //!
 //! # Sources

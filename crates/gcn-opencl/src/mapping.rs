@@ -18,7 +18,7 @@ pub(crate) struct MappedRegion<R> {
     pub(crate) is_written: bool,
 }
 
-/// Mappings of an SVM allocation, or of an object and the objects in its memory.
+/// Mappings of an SVM allocation, or of a memory object and the objects that share its memory.
 pub(crate) struct Mappings<R>(Mutex<Vec<MappedRegion<R>>>);
 
 impl<R> Default for Mappings<R> {
@@ -85,7 +85,7 @@ fn overlap(a: BoxSize, b: BoxSize) -> bool {
     (0..3).all(|d| begins_in(a, b, d) && begins_in(b, a, d))
 }
 
-/// Splits the part of a box that is outside `other` into boxes.
+/// Subtracts `other` from a box, and returns the rest as disjoint boxes.
 fn without(mut rest: BoxSize, other: BoxSize) -> Vec<BoxSize> {
     let mut parts = Vec::new();
     for d in 0..3 {

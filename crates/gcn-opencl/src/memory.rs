@@ -1,4 +1,4 @@
-//! Memory objects: buffers, and the part of images that is common to all memory objects.
+//! Memory objects: buffers, and the state and operations that images share with them.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -72,7 +72,7 @@ pub(crate) struct Mem {
     contents: Contents,
     /// Mappings of this object and of those that share its memory.
     mappings: Arc<Mappings<BoxSize>>,
-    /// Offset in bytes of this object in the regions of `mappings`.
+    /// Offset in bytes of this object in the coordinates of `mappings`.
     mapping_offset: usize,
     pub(crate) at_end: DestructorCallbacks,
 }
@@ -325,7 +325,7 @@ impl Mem {
         Ok(())
     }
 
-    /// Creates a sub-buffer. The region has been checked.
+    /// Creates a sub-buffer. The caller has checked the region with [`Mem::check_part`].
     pub(crate) fn part(
         id: Id<Mem>,
         parent: &Arc<Mem>,
@@ -376,7 +376,7 @@ impl Mem {
         end.map(drop).ok_or(Status::INVALID_VALUE)
     }
 
-    /// Checks that the host may access the object as stated.
+    /// Checks that the object's flags allow the host to read or write it.
     ///
     /// # Errors
     /// The object's flags forbid the access.
@@ -399,13 +399,13 @@ impl Mem {
         a < b + others.1 as u64 && b < a + own.1 as u64
     }
 
-    /// Converts a region of this object to one of `mappings`.
+    /// Converts a region of this object to the coordinates of `mappings`.
     fn in_mappings(&self, mut region: BoxSize) -> BoxSize {
         region.origin[0] += self.mapping_offset;
         region
     }
 
-    /// Converts a region of `mappings` that lies within this object to one of this object.
+    /// Converts a region within this object from the coordinates of `mappings` to the object's own.
     fn of_mappings(&self, mut region: BoxSize) -> BoxSize {
         region.origin[0] -= self.mapping_offset;
         region
@@ -432,7 +432,7 @@ impl Mem {
             .ok_or(Status::INVALID_OPERATION)
     }
 
-    /// Returns the parts of a region that are not mapped for writing, also through objects that share the memory.
+    /// Returns the parts of a region that neither this object nor one that shares its memory maps for writing.
     pub(crate) fn unwritten_parts(&self, region: BoxSize) -> Vec<BoxSize> {
         let parts = self.mappings.unwritten_parts(self.in_mappings(region));
         parts.into_iter().map(|it| self.of_mappings(it)).collect()
@@ -466,7 +466,7 @@ impl Mem {
     /// Removes and returns the latest mapping to the address `pointer`.
     ///
     /// # Errors
-    /// Nothing is mapped to the address.
+    /// No region is mapped to the address.
     pub(crate) fn unmap(&self, pointer: usize) -> Outcome<MappedRegion<BoxSize>> {
         let taken = self.mappings.take(self.handle(), pointer);
         let mapped = taken.ok_or(Status::INVALID_VALUE)?;
@@ -476,7 +476,7 @@ impl Mem {
         })
     }
 
-    /// Returns the copy of a region from device memory to the object's separate host memory, if it has any.
+    /// Returns the copy of a region from device memory to the object's host memory; `None` if there is no separate one.
     pub(crate) fn to_host(&self, region: &BoxSize) -> Option<BoxCopy> {
         let to = self.host_side(region).filter(|_| !self.uses_svm)?;
         Some(BoxCopy {
@@ -486,7 +486,7 @@ impl Mem {
         })
     }
 
-    /// Returns the copy of a region from the object's separate host memory to device memory, if it has any.
+    /// Returns the copy of a region from the object's host memory to device memory; `None` if there is no separate one.
     pub(crate) fn to_device(&self, region: &BoxSize) -> Option<BoxCopy> {
         let from = self.host_side(region).filter(|_| !self.uses_svm)?;
         Some(BoxCopy {

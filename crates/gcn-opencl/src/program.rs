@@ -125,7 +125,7 @@ impl Program {
         }
     }
 
-    /// Links programs for devices. Returns the new program, and the link status.
+    /// Links programs for devices. Returns a constructor for the new program, and the link status.
     ///
     /// # Errors
     /// An option is invalid, no program contains compiled code, or only some contain it for a device.
@@ -184,8 +184,8 @@ impl Program {
         is_unlinked.then(|| build.binary.clone())
     }
 
-    /// Compiles the program for `devices`, or for all of its devices if that is empty. `headers` pairs the name of each
-    /// header with the program that contains its source.
+    /// Compiles the program for `devices`, or for all of its devices if the slice is empty. `headers` pairs each header's
+    /// name with the program that contains its source.
     ///
     /// # Errors
     /// The errors of [`Program::build`], the program has no source, or a header cannot be written.
@@ -252,7 +252,7 @@ impl Program {
         is_detached.then_some(()).ok_or(Status::INVALID_OPERATION)
     }
 
-    /// Builds the program for `devices`, or for all of its devices if that is empty.
+    /// Builds the program for `devices`, or for all of its devices if the slice is empty.
     ///
     /// # Errors
     /// The program has kernels or was created by linking, a device or an option is invalid, there is no compiler, or a
@@ -355,7 +355,7 @@ impl Program {
         Ok(codes)
     }
 
-    /// Returns the names and the code of all kernels that can be created.
+    /// Returns the names and code of all kernels that the application can create.
     ///
     /// # Errors
     /// The program has not been built for any device.

@@ -200,7 +200,7 @@ impl Core {
             Err(Status::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
         } else {
             progress.advance(CL_RUNNING);
-            // A thread that panics would no longer serve the queue.
+            // A panic must not end the queue's thread.
             catch_unwind(AssertUnwindSafe(|| work(&self.emulated))).unwrap_or_else(|_| {
                 say_once("a command of OpenCL has panicked, which is an error of this project");
                 Err(Status::OUT_OF_RESOURCES)
@@ -222,7 +222,7 @@ impl Core {
 }
 
 impl WaitingCommand {
-    /// Counts a dependency as ended. Makes the command ready after the last one.
+    /// Records that a dependency has ended. After the last one, the command is ready.
     fn count_down(&self) {
         if self.count.fetch_sub(1, SeqCst) != 1 {
             return;
@@ -307,7 +307,7 @@ impl Queue {
     /// Enqueues a command that waits for the events in `wait_list`, and returns its progress.
     ///
     /// # Errors
-    /// A kernel in the queue has failed, an event belongs to another context, or no thread could be created for the
+    /// A command in the queue has failed, an event belongs to another context, or no thread could be created for the
     /// queue.
     pub(crate) fn enqueue(
         &self,
@@ -405,7 +405,7 @@ impl Queue {
     /// Waits for all commands enqueued so far.
     ///
     /// # Errors
-    /// A kernel has failed.
+    /// A command has failed.
     pub(crate) fn finish(&self) -> Outcome {
         let mut state = self.core.state();
         state.open.retain(|progress| !progress.has_ended());
@@ -417,10 +417,10 @@ impl Queue {
         self.check()
     }
 
-    /// Checks that no kernel has failed.
+    /// Checks that no command has failed.
     ///
     /// # Errors
-    /// `CL_OUT_OF_RESOURCES`: a kernel has failed.
+    /// `CL_OUT_OF_RESOURCES`: a command has failed.
     pub(crate) fn check(&self) -> Outcome {
         let has_failed = self.core.state().has_failed;
         (!has_failed).then_some(()).ok_or(Status::OUT_OF_RESOURCES)
@@ -437,7 +437,7 @@ impl Queue {
             CL_QUEUE_REFERENCE_COUNT => Info::from(references(self)),
             CL_QUEUE_PROPERTIES => Info::from(self.properties()),
             CL_QUEUE_PROPERTIES_ARRAY => Info::array(self.list.iter().copied()),
-            // Only device queues have the attribute.
+            // Only on-device queues have this attribute.
             CL_QUEUE_SIZE => return Err(Status::INVALID_COMMAND_QUEUE),
             CL_QUEUE_DEVICE_DEFAULT => Info::from(None),
             _ => return Err(Status::INVALID_VALUE),

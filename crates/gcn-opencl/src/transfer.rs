@@ -125,7 +125,7 @@ mod tests {
             ),
             region: [2, 3, 2],
         };
-        // SAFETY: both boxes lie in the vectors.
+        // SAFETY: both boxes lie within the vectors.
         unsafe { copy.make(&Memory::new(), |_, _| ()) };
         assert_eq!(
             to[..13],

@@ -1,5 +1,5 @@
-//! Compares constants, structures and the function table with the public headers of Debian's `opencl-c-headers`,
-//! using a C compiler.
+//! Compares constants, structures and the function table with the public headers in Debian's `opencl-c-headers`, using
+//! a C compiler.
 
 use std::fmt::Write;
 use std::mem::offset_of;
@@ -8,10 +8,10 @@ use std::process::Command;
 use gcn_opencl::api::{BufferRegion, FUNCTIONS, ImageDesc, ImageFormat};
 use gcn_opencl::status::Status;
 
-/// Source with the constants.
+/// Source text that defines the constants.
 const NUMBERS: &str = include_str!("../src/abi.rs");
 
-/// C program that does not compile if a constant differs.
+/// Generates a C program with static assertions, which fails to compile if a constant or a layout differs.
 fn source() -> String {
     let mut source = String::from(
         "#define CL_TARGET_OPENCL_VERSION 300\n#define CL_USE_DEPRECATED_OPENCL_1_2_APIS\n\
@@ -42,7 +42,6 @@ fn source() -> String {
     }
     assert!(count > 250, "{count} numbers were found");
     for (name, value) in Status::CODES {
-        // The one that an extension of loaders adds has its name there.
         check(format!("CL_{name} == {value}"), name);
     }
     for (name, size) in [

@@ -17,7 +17,7 @@ const PASSED: &str = "ok";
 pub struct Expected<'a> {
     /// Exit status; 128 plus the signal number if a signal ends the program.
     pub status: i32,
-    /// Strings that standard error must contain. Without these and `findings`, a successful program must not write to it.
+    /// Strings that standard error must contain. Without these and `findings`, it must be empty if a program succeeds.
     pub stderr: &'a [String],
     /// Names of all findings that standard error must contain, in order.
     pub findings: &'a [String],

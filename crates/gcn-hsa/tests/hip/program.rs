@@ -33,7 +33,7 @@ pub struct Header {
     pub devices: Option<usize>,
     /// Expected exit status, 0 by default; 128 plus the signal number if a signal ends the program.
     pub status: i32,
-    /// Strings that standard error must contain. Without these and `findings`, a successful program must not write to it.
+    /// Strings that standard error must contain. Without these and `findings`, it must be empty if a program succeeds.
     pub stderr: Vec<String>,
     /// Environment variables, such as `GCN_CHECK`.
     pub variables: BTreeMap<String, String>,

@@ -156,7 +156,7 @@ pub(super) fn buffer_of(order: &EnqueueArguments, memory: Handle) -> Outcome<Arc
     }
 }
 
-/// Returns the work of a map command.
+/// Returns the function that performs a map command.
 fn map_work(
     memory: &Arc<Mem>,
     region: BoxSize,

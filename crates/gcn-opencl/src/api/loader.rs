@@ -36,7 +36,7 @@ pub unsafe extern "C" fn clGetPlatformInfo(
 pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *const c_void {
     // SAFETY: the application guarantees a valid string.
     if unsafe { text(name) } == GET_PLATFORMS {
-        // This variant also sets the table.
+        // The exported variant also sets the function table.
         return clIcdGetPlatformIDsKHR as *const c_void;
     }
     // SAFETY: both functions have the same safety contract.

@@ -13,7 +13,7 @@ use crate::info::Info;
 use crate::program::Program;
 use crate::status::{Outcome, Status};
 
-/// Callback for the end of a build.
+/// Callback called when a build, a compilation or a link has ended.
 type BuildNotify = Option<unsafe extern "C" fn(Handle, *mut c_void)>;
 
 pub unsafe extern "C" fn create_program_with_source(
@@ -139,8 +139,8 @@ pub(super) fn check_notify(notify: BuildNotify, data: *mut c_void) -> Outcome {
     is_valid.then_some(()).ok_or(Status::INVALID_VALUE)
 }
 
-/// Returns true if a build has begun, so that its callback is called: it has succeeded, or its log contains the reason
-/// for its failure.
+/// Returns true if the callback must be called for a build: the build has succeeded, or it was attempted and its log
+/// contains the reason for the failure.
 fn has_begun(outcome: Outcome) -> bool {
     matches!(
         outcome,

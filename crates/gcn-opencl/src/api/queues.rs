@@ -101,7 +101,7 @@ pub unsafe extern "C" fn set_command_queue_property(
         let queue: Arc<Queue> = handle::get(queue)?;
         check_properties(flags)?;
         if flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0 {
-            // Later commands would not be ordered after those in the queue.
+            // Otherwise, later commands would not be ordered after those already in the queue.
             queue.finish()?;
         }
         let before = queue.set_properties(flags, on != 0);
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn set_default_device_command_queue(
     })
 }
 
-/// Wakes the queue's thread.
+/// Wakes the queue's thread if there are ready commands.
 pub unsafe extern "C" fn flush(queue: Handle) -> i32 {
     call(|| handle::get::<Queue>(queue).map(|queue| queue.flush()))
 }

@@ -69,7 +69,7 @@ pub unsafe extern "C" fn enqueue_svm_free(
         let order = EnqueueArguments::new(queue, events, list, event)?;
         let addresses = array(addresses, count as usize)?.to_vec();
         let data = data.expose_provenance();
-        // The callback gets the queue's handle, which the application may have released.
+        // Retains the queue: the application may release it before the callback gets its handle.
         let callback = function.map(|function| (function, order.queue.clone()));
         let work = move || {
             let Some((function, retained)) = callback else {

@@ -174,7 +174,7 @@ table! {
     clSetContextDestructorCallback           contexts::set_context_destructor_callback,
 }
 
-/// Returns the address of the table.
+/// Returns the address of the function table.
 pub(super) fn address() -> usize {
     std::ptr::from_ref(&TABLE).expose_provenance()
 }

@@ -9,7 +9,7 @@ use crate::memory::Mem;
 use crate::queue::Queue;
 use crate::status::Status;
 
-/// Defines functions that return an error. Their first argument must be a valid handle.
+/// Defines functions that always return an error. It is `$error` if the first argument is a valid handle.
 macro_rules! refuse {
     ($($name:ident: $Type:ty => $error:ident;)*) => {$(
         pub unsafe extern "C" fn $name(object: Handle) -> i32 {
@@ -21,7 +21,7 @@ macro_rules! refuse {
     )*};
 }
 
-// Further arguments can be ignored: in this calling convention, the caller pops them.
+// The other arguments can be omitted, since the caller cleans up the stack in this calling convention.
 refuse! {
     get_pipe_info: Mem => INVALID_MEM_OBJECT;
     enqueue_interop: Queue => INVALID_OPERATION;
@@ -53,8 +53,8 @@ macro_rules! refuse_making {
     )*};
 }
 
-// The number in the name counts the arguments between the context and the status. Each takes a register or 8 bytes of
-// stack.
+// The number in a name is the number of arguments between the context and the status. Each occupies a register or 8
+// bytes of the stack.
 refuse_making! {
     create_interop_1: a;
     create_interop_2: a b;

@@ -8,13 +8,13 @@ use std::process::Command;
 use crate::cache;
 use crate::program::{Program, directory};
 
-/// The host's C compiler.
+/// Command that runs the host's C compiler.
 const COMPILER: &str = "cc";
-/// Options of every compilation.
+/// Options passed to every compilation.
 const OPTIONS: [&str; 6] = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread"];
-/// Libraries of every program.
+/// Linker options for every program.
 const LIBRARIES: [&str; 2] = ["-lOpenCL", "-lm"];
-/// Files that programs include.
+/// Names of the files that programs include.
 const SHARED: [&str; 4] = ["check.h", "images.h", "math_reference.h", "time_limit.c"];
 /// Smallest program that needs OpenCL's headers and loader.
 const SMALLEST: &str = "#define CL_TARGET_OPENCL_VERSION 300\n\
@@ -60,7 +60,7 @@ impl Compiler {
     /// Builds a program, or returns the cached result.
     ///
     /// # Errors
-    /// The compiler's messages.
+    /// The compiler fails; the error contains its messages.
     pub fn build(&self, program: &Program) -> Result<PathBuf, String> {
         let mut command = Command::new(COMPILER);
         command.args(OPTIONS).arg(&program.path).args(LIBRARIES);

@@ -1,5 +1,5 @@
-//! Runs OpenCL programs as users write them. Every program under `tests/opencl/` is built by the host's C compiler
-//! and run on this crate's platform. Each program checks itself; `tests/README.md` describes how to write one.
+//! Runs OpenCL programs as users write them. Every program in `tests/opencl/` is built with the host's C compiler and
+//! run on this crate's platform. Programs check their own results; `tests/README.md` describes how to write one.
 
 #[path = "../../../gcn-hsa/tests/hip/cache.rs"]
 mod cache;
@@ -20,7 +20,7 @@ use program::Program;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    // Without the compiler or the library no program can run: that is one failure, not one for each program.
+    // Without the compiler or the library, no program can run. Report one failure instead of one per program.
     let trials = Compiler::find()
         .and_then(|compiler| {
             let library = run::library()?;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Creates a trial for each program and device. A program is built on first use.
+/// Creates a trial for each program and each of its targets. A program is built on first use.
 fn trials(compiler: &Arc<Compiler>, library: &Arc<PathBuf>, programs: Vec<Program>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for program in programs {

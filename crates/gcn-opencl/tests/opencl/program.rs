@@ -9,15 +9,15 @@ use serde::Deserialize;
 /// Prefix of header lines.
 const HEADER: &str = "//!";
 
-/// Header of a program.
+/// Header of a program: TOML in its leading `//!` lines.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields, default)]
 pub struct Header {
-    /// Targets, tested one after the other. Several devices of one platform are separated by commas.
+    /// Targets to run on, one run per element. An element with commas requests a platform with several devices.
     pub targets: Vec<String>,
     /// Expected exit status; 128 plus the signal number if a signal ends the program.
     pub status: i32,
-    /// Texts that standard error must contain. If there are none, it must be empty except for `findings`.
+    /// Strings that standard error must contain. Without these and `findings`, it must be empty if a program succeeds.
     pub stderr: Vec<String>,
     /// Environment variables, such as `GCN_CHECK`.
     pub variables: BTreeMap<String, String>,
@@ -49,7 +49,7 @@ pub struct Program {
     pub header: Header,
 }
 
-/// Directory of the programs.
+/// Returns the directory that contains the programs.
 pub fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/opencl")
 }

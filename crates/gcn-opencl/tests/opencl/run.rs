@@ -6,12 +6,12 @@ use std::process::Command;
 use crate::end::{self, Expected};
 use crate::program::Program;
 
-/// File name of this crate's library, which cargo builds beside the tests.
+/// File name of this crate's library, which Cargo builds in the same directory as the tests.
 const LIBRARY: &str = "libgcn_opencl.so";
-/// Environment variable by which OpenCL's loader uses this library instead of installed ones.
+/// Environment variable that makes the ICD loader use this library instead of the installed drivers.
 const LOADER: &str = "OCL_ICD_VENDORS";
 
-/// Path of the platform's library.
+/// Returns the path of this crate's library.
 ///
 /// # Errors
 /// The library does not exist.
@@ -25,10 +25,10 @@ pub fn library() -> Result<PathBuf, String> {
     }
 }
 
-/// Runs a program on devices, whose targets are separated by commas, and checks the result.
+/// Runs a program and checks the result. `devices` contains the devices' targets, separated by commas.
 ///
 /// # Errors
-/// The program fails, lacks a feature, prints something else, or times out.
+/// The program cannot be run, its exit status or output is not as expected, or it times out.
 pub fn check(
     program: &Program,
     executable: &Path,
