@@ -16,7 +16,6 @@ pub(crate) type DestructorCallback = Box<dyn FnOnce(Handle) + Send>;
 pub(crate) struct DestructorCallbacks(Mutex<Vec<DestructorCallback>>);
 
 impl DestructorCallbacks {
-    /// Registers a callback.
     pub(crate) fn add(&self, at_end: DestructorCallback) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(at_end);

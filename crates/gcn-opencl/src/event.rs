@@ -21,7 +21,6 @@ pub(crate) struct Event {
 
 /// Queue interface that events use.
 pub(crate) trait EventQueue: Send + Sync {
-    /// Returns the queue's handle.
     fn handle(&self) -> Handle;
 
     /// Returns true if profiling is enabled.

@@ -80,7 +80,6 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
     /// Returns the owned handle.
     fn id(&self) -> &Id<Self>;
 
-    /// Returns the object's handle.
     fn handle(&self) -> Handle {
         self.id().handle()
     }

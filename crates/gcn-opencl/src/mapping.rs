@@ -32,7 +32,6 @@ impl<R> Mappings<R> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a mapping.
     pub(crate) fn add(&self, mapped: MappedRegion<R>) {
         self.list().push(mapped);
     }

@@ -388,7 +388,7 @@ impl Mem {
         (!is_refused).then_some(()).ok_or(Status::INVALID_OPERATION)
     }
 
-    /// Returns true if two regions overlap.
+    /// Returns true if a range of this buffer overlaps a range of another one, each an offset and a size.
     pub(crate) fn overlaps(
         &self,
         own: (usize, usize),

@@ -263,7 +263,6 @@ impl EventQueue for Queue {
 }
 
 impl Queue {
-    /// Creates a queue.
     pub(crate) fn new(
         id: Id<Queue>,
         context: Arc<Context>,

@@ -14,11 +14,9 @@ use crate::handle::{Id, object, publish};
 use crate::info::Info;
 use crate::status::{Outcome, Status};
 
-/// Name of the platform.
 const NAME: &str = "gcn";
 /// Suffix of the platform's extension functions (there are none).
 const SUFFIX: &str = "GCN";
-/// The platform.
 pub(crate) struct Runtime {
     id: Id<Runtime>,
     pub(crate) devices: Vec<Arc<Device>>,

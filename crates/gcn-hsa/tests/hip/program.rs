@@ -49,7 +49,6 @@ pub struct Program {
     pub path: PathBuf,
     /// Contents of the file.
     pub text: String,
-    /// Parsed header.
     pub header: Header,
 }
 

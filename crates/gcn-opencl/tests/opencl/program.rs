@@ -45,7 +45,6 @@ pub struct Program {
     pub path: PathBuf,
     /// Contents of the file.
     pub text: String,
-    /// Parsed header.
     pub header: Header,
 }
 
