@@ -1,4 +1,4 @@
-//! Goals of commands: the conditions under which a resumed run stops.
+//! Conditions under which a resumed run stops, by command.
 
 use gcn_emu::wave::WaveId;
 

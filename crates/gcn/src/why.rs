@@ -182,8 +182,8 @@ impl InitialState {
     }
 }
 
-/// Answers a debugger's question. A question with a moment is about a stop in run `run`; the engine restores memory and
-/// the device when it repeats that run. Other questions are about the state after `run` runs, which the call restores.
+/// Answers a `why` command of the debugger. A request with a moment is about a stop in run `run`, and repeating that run
+/// restores memory and the device. Other requests are about the state after `run` runs, which this function restores.
 /// SIGINT interrupts the search.
 ///
 /// # Errors

@@ -65,7 +65,7 @@ pub enum Bound {
 pub enum BufferContents {
     /// Contents of a file, or literal data.
     Data(Data),
-    /// Generated elements: fill, and number of elements.
+    /// Generator, and number of elements to generate.
     Filled(Fill, u64),
 }
 

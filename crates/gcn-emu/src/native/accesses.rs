@@ -24,6 +24,7 @@ use crate::wave::Visit;
 
 /// Size of a dword in bytes.
 pub(super) const DWORD: u32 = 4;
+
 pub(super) fn frame(offset: usize) -> AsmMemoryOperand {
     r14 + offset
 }
@@ -391,7 +392,6 @@ impl Emitter<'_> {
         }
         for mut scattered in scattered {
             let elements = scattered.elements;
-            let scatter = self.code.scatter_function(elements);
             self.code.asm.set_label(&mut scattered.label)?;
             if let (Width::Avx512, [value]) = (self.code.width, &*scattered.values)
                 && elements.bytes == DWORD
@@ -412,6 +412,7 @@ impl Emitter<'_> {
             } else {
                 self.code.load_mask(regs::EXEC_LO)?;
             }
+            let scatter = self.code.scatter_function(elements);
             let asm = &mut self.code.asm;
             asm.call(scatter)?;
             asm.jmp(scattered.behind)?;

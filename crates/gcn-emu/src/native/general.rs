@@ -80,6 +80,8 @@ struct Plan {
     nodes: Vec<Node>,
     /// Stores after each node.
     stores: Vec<Vec<Store>>,
+    /// Mask that becomes SCC.
+    scc: Option<Value>,
 }
 
 /// Builder of a plan.
@@ -238,18 +240,20 @@ impl Planner<'_> {
         let mut scalars = lowered.scalars.iter().peekable();
         while let Some((&register, &low)) = scalars.next() {
             let high = scalars.next_if(|(it, _)| register % 2 == 0 && **it == register + 1);
-            let store = match high {
+            let (value, high) = match high {
                 Some((_, &high)) if self.is_pair(low, high) => (Value::Pair(low, high), None),
                 Some((_, &high)) => (Value::Dword(low), Some(Value::Dword(high))),
                 None => (Value::Dword(low), None),
             };
+            let value = self.add(value)?;
+            let high = match high {
+                Some(high) => Some(self.add(high)?),
+                None => None,
+            };
             stores.push(Store {
                 register,
-                value: self.add(store.0)?,
-                high: match store.1 {
-                    Some(high) => Some(self.add(high)?),
-                    None => None,
-                },
+                value,
+                high,
             });
         }
         let scc = match lowered.scc {
@@ -274,8 +278,8 @@ fn registers_of(graph: &Graph, value: Value) -> std::ops::Range<u8> {
     }
 }
 
-/// Plans a part. Returns the plan with the value of SCC; `None` if the part needs vector registers.
-fn plan(lowered: &Lowered) -> Option<(Plan, Option<Value>)> {
+/// Plans a part; `None` if it needs vector registers.
+fn plan(lowered: &Lowered) -> Option<Plan> {
     let graph = &lowered.graph;
     let mut planner = Planner {
         graph,
@@ -348,7 +352,7 @@ fn plan(lowered: &Lowered) -> Option<(Plan, Option<Value>)> {
         nodes[position].register = register;
         held[register] = Some(position);
     }
-    Some((Plan { nodes, stores }, scc))
+    Some(Plan { nodes, stores, scc })
 }
 
 /// Operand of an instruction.
@@ -372,7 +376,7 @@ impl Assembly {
         &mut self,
         lowered: &Lowered,
     ) -> Result<bool, EmitError> {
-        let Some((Plan { nodes, stores }, scc)) = plan(lowered) else {
+        let Some(Plan { nodes, stores, scc }) = plan(lowered) else {
             return Ok(false);
         };
         let mut emitter = Emitter {

@@ -3,7 +3,7 @@
 
 use std::mem::offset_of;
 
-use gcn_isa::effect::{AluOp, Control};
+use gcn_isa::effect::AluOp;
 use gcn_isa::{Does, Ty, regs};
 use iced_x86::code_asm::{
     AsmMemoryOperand, CodeLabel, dword_ptr, eax, edx, qword_ptr, r14, rax, rbx, word_ptr,
@@ -12,17 +12,15 @@ use iced_x86::code_asm::{
 use super::access::ScalarSource;
 use super::frame::Frame;
 use super::host::{MaskRegister, OTHER, Place, SCRATCH, Width};
+use super::lane::is_plain;
 use super::places::{Assembly, EmitError, ROW, scalar};
+use crate::exec::alu::indexing::{self, INDEX, OPERANDS, OPERANDS_SHIFT};
 use crate::lanes::Sign;
-use crate::step::{Arg, Executor, Step};
+use crate::step::{Arg, Step};
 
 /// Bits of the operand mask.
 const SOURCE: u32 = 1;
 const DESTINATION: u32 = 1 << 3;
-/// M0: index, and operand mask.
-const INDEX: u32 = 0xff;
-const OPERANDS_SHIFT: u32 = 12;
-const OPERANDS: u32 = 0xf << OPERANDS_SHIFT;
 
 /// Indexed moves between vector registers.
 #[derive(Clone, Debug)]
@@ -41,8 +39,7 @@ struct IndexedMove {
 #[derive(Clone, Copy, Debug)]
 enum Source {
     Vgpr(u8),
-    Scalar(u8),
-    Constant(u32),
+    Scalar(ScalarSource),
 }
 
 impl IndexedMoves {
@@ -56,12 +53,12 @@ impl IndexedMoves {
             return None;
         };
         let index = ScalarSource::new(on.args[0])?;
-        let is_off = |step: &Step| step.inst.does() == Does::Control(Control::GprIndexOff);
+        let is_off = |step: &Step| indexing::switches_off(&step.inst);
         let count = rest.iter().position(is_off)?;
         let moves = rest[..count].iter().map(IndexedMove::new);
         let moves = IndexedMoves {
             index,
-            operands: operands as u32 & 0xf,
+            operands: operands as u32 & OPERANDS,
             moves: moves.collect::<Option<_>>()?,
         };
         Some((moves, count + 2))
@@ -84,17 +81,14 @@ impl IndexedMoves {
 
 impl IndexedMove {
     fn new(step: &Step) -> Option<IndexedMove> {
-        let is_plain = matches!(step.run, Executor::Vector)
-            && step.relative.is_none()
-            && step.cross_lane().is_none()
-            && step.result().is_none()
+        let is_copy = is_plain(step)
             && !step.keeps_high
             && step.signs[1] == Sign::Kept
             && step
                 .sources()
                 .all(|(_, source)| source.change == Default::default());
         let types = step.inst.row().alu_types();
-        if !is_plain || step.inst.does() != Does::Alu(AluOp::Move) || types.result != Ty::B32 {
+        if !is_copy || step.inst.does() != Does::Alu(AluOp::Move) || types.result != Ty::B32 {
             return None;
         }
         // A register that the wave lacks even without an index is not indexed.
@@ -109,10 +103,7 @@ impl IndexedMove {
             Arg::Vgpr(_) if !is_indexed(SOURCE) => return None,
             _ if !is_indexed(DESTINATION) => return None,
             Arg::Vgpr(from) => Source::Vgpr(from),
-            arg => match ScalarSource::new(arg)? {
-                ScalarSource::Register(register) => Source::Scalar(register),
-                ScalarSource::Constant(value) => Source::Constant(value),
-            },
+            arg => Source::Scalar(ScalarSource::new(arg)?),
         };
         Some(IndexedMove { to, from })
     }
@@ -148,7 +139,7 @@ impl Assembly {
             asm.jae(outside)?;
         }
         asm.mov(edx, dword_ptr(scalar(regs::M0)))?;
-        asm.and(edx, !(INDEX | OPERANDS) as i32)?;
+        asm.and(edx, !(INDEX | OPERANDS << OPERANDS_SHIFT) as i32)?;
         asm.or(edx, eax)?;
         if it.operands != 0 {
             asm.or(edx, (it.operands << OPERANDS_SHIFT) as i32)?;
@@ -181,8 +172,10 @@ impl Assembly {
                 let offset = slice * self.width.bytes();
                 let from = match moved.from {
                     Source::Vgpr(from) => Place::Memory(row(SOURCE, from, offset)),
-                    Source::Scalar(register) => Place::Uniform(scalar(register)),
-                    Source::Constant(value) => self.constant(|_| value),
+                    Source::Scalar(ScalarSource::Register(register)) => {
+                        Place::Uniform(scalar(register))
+                    }
+                    Source::Scalar(ScalarSource::Constant(value)) => self.constant(|_| value),
                 };
                 let to = row(DESTINATION, moved.to, offset);
                 self.load(OTHER, from)?;

@@ -35,15 +35,19 @@ enum Other {
     From(ScalarSource),
 }
 
+/// True if a vector instruction names its registers and writes whole results.
+pub(super) fn is_plain(step: &Step) -> bool {
+    matches!(step.run, Executor::Vector)
+        && step.relative.is_none()
+        && step.cross_lane().is_none()
+        && step.result().is_none()
+}
+
 impl LaneMove {
     /// Converts an instruction; `None` if it is not a lane move.
     pub(super) fn new(step: &Step) -> Option<LaneMove> {
-        let is_plain = matches!(step.run, Executor::Vector)
-            && step.relative.is_none()
-            && step.cross_lane().is_none()
-            && step.result().is_none();
         let op = match step.inst.does() {
-            Does::Alu(op) if is_plain => op,
+            Does::Alu(op) if is_plain(step) => op,
             _ => return None,
         };
         let numbered = || ScalarSource::new(step.args[2]).map(Lane::Numbered);

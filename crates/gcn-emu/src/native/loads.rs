@@ -9,7 +9,7 @@ use iced_x86::code_asm::{
 
 use super::access::{Access, ScalarLoad};
 use super::accesses::{DWORD, frame, kept, window};
-use super::bases::{APART, BASE_MIDDLE, BASE_STRIDE, HALF, HALVES, strides};
+use super::bases::{BASE_MIDDLE, BASE_STRIDE, HALF, HALVES, strides};
 use super::frame::Frame;
 use super::graph::{Id, Op};
 use super::host::{MaskRegister, OTHER, Place, SCRATCH, Vector, Width};
@@ -169,13 +169,8 @@ impl Emitter<'_> {
             asm.set_label(&mut apart)?;
         }
         if self.has_halves() {
-            let asm = &mut self.code.asm;
-            let mut none = asm.create_label();
-            asm.test(stride, HALVES as i32)?;
-            asm.je(none)?;
-            asm.cmp(stride, APART)?;
-            asm.je(none)?;
-            asm.mov(rsi, qword_ptr(base + BASE_MIDDLE))?;
+            let middle = qword_ptr(base + BASE_MIDDLE);
+            self.code.asm.mov(rsi, middle)?;
             for known in strides(access) {
                 let mut apart = self.code.asm.create_label();
                 self.code.asm.cmp(stride, (known | HALVES) as i32)?;
@@ -184,8 +179,6 @@ impl Emitter<'_> {
                 self.code.asm.jmp(done)?;
                 self.code.asm.set_label(&mut apart)?;
             }
-            self.code.asm.zero_bytes()?;
-            self.code.asm.set_label(&mut none)?;
         }
         self.code
             .asm

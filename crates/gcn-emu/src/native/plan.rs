@@ -275,8 +275,8 @@ impl<'s> Planner<'s> {
 /// known exit.
 fn interpreted(steps: &[Step], leaves_behind: bool) -> usize {
     let count = if indexing::switches(&steps[0].inst) {
-        let off = |step: &Step| step.inst.does() == Does::Control(Control::GprIndexOff);
-        match steps.iter().position(off) {
+        let is_off = |step: &Step| indexing::switches_off(&step.inst);
+        match steps.iter().position(is_off) {
             Some(last) => last + 1,
             None => return 0,
         }

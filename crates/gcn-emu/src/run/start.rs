@@ -92,10 +92,13 @@ impl<'a> Template<'a> {
         for (number, sgpr) in (0..).zip(initial.sgprs.iter().take(SCALARS)) {
             match *sgpr {
                 InitialSgpr::Value(value) => template.scalars[usize::from(number)] = value,
-                InitialSgpr::GroupId(dimension)
-                    if template.group[usize::from(dimension) % DIMENSIONS] == regs::EXEC_LO =>
-                {
-                    template.group[usize::from(dimension) % DIMENSIONS] = number;
+                InitialSgpr::GroupId(dimension) => {
+                    let register = &mut template.group[usize::from(dimension) % DIMENSIONS];
+                    if *register == regs::EXEC_LO {
+                        *register = number;
+                    } else {
+                        template.others.push((number, *sgpr));
+                    }
                 }
                 other => template.others.push((number, other)),
             }

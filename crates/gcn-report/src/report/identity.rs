@@ -18,9 +18,9 @@ pub(crate) struct FindingIdentity {
 /// Locations that identify a finding.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum PlacesIdentity {
-    /// Source lines, with the message without its numbers.
+    /// The message without its numbers, and source lines.
     Lines(String, Vec<LineIdentity>),
-    /// Instructions, with the detail of the finding's key.
+    /// Instructions, and the `detail` of the finding's key.
     Instructions(Vec<Option<InstructionIdentity>>, u64),
 }
 

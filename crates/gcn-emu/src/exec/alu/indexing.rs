@@ -13,17 +13,19 @@ use crate::wave::Wave;
 /// MODE: VGPR indexing is enabled. GCN 1.0 and 1.1 lack this bit.
 pub const GPR_IDX_EN: u32 = 1 << 27;
 /// M0: index.
-const INDEX: u32 = 0xff;
+pub(crate) const INDEX: u32 = 0xff;
 /// M0: mask of the indexed operands (SRC0, SRC1, SRC2, VDST).
-const OPERANDS_SHIFT: u32 = 12;
-const OPERANDS: u32 = 0xf;
+pub(crate) const OPERANDS_SHIFT: u32 = 12;
+pub(crate) const OPERANDS: u32 = 0xf;
 
 /// True for instructions that turn indexing on or off.
 pub fn switches(inst: &Inst) -> bool {
-    matches!(
-        inst.does(),
-        Does::Alu(AluOp::IndexOn) | Does::Control(Control::GprIndexOff)
-    )
+    inst.does() == Does::Alu(AluOp::IndexOn) || switches_off(inst)
+}
+
+/// True for S_SET_GPR_IDX_OFF.
+pub(crate) fn switches_off(inst: &Inst) -> bool {
+    inst.does() == Does::Control(Control::GprIndexOff)
 }
 
 /// True if vector instructions must be executed by [`execute`].
