@@ -97,16 +97,19 @@ impl<'a> Shared<'a> {
         ids: &'b [[Lanes; DIMENSIONS]],
         scratch: u64,
     ) -> GroupStart<'b> {
+        let dispatch = self.dispatch;
+        let is_full = group.size == dispatch.group;
         GroupStart {
-            dispatch: self.dispatch,
+            dispatch,
             config: &self.device.config,
             template,
-            ids,
+            ids: if is_full { ids } else { &[] },
             scratch,
+            scratch_offset: group.slot as u64 * dispatch.scratch_bytes_per_group(),
+            scratch_bytes: dispatch.scratch_bytes_per_wave(),
             id: group.id,
             size: group.size,
             items: group.items(),
-            slot: group.slot,
             shape: GroupShape {
                 lds_bytes: group.lds.bytes().len() as u32,
                 waves: group.count as u32,
@@ -151,7 +154,11 @@ impl<'a> Shared<'a> {
 
     /// Coordinates of workgroup number `n`.
     pub(super) fn group(&self, n: u64) -> [u32; 3] {
-        let [x, y, _] = self.groups;
+        let [x, y, z] = self.groups;
+        // Divisions would take longer than the rest of a workgroup's start.
+        if (y, z) == (1, 1) {
+            return [n as u32, 0, 0];
+        }
         [(n % x) as u32, (n / x % y) as u32, (n / x / y) as u32]
     }
 

@@ -22,17 +22,19 @@ pub(super) struct GroupStart<'a> {
     pub(super) dispatch: &'a Dispatch,
     pub(super) config: &'a Config,
     pub(super) template: &'a Template<'a>,
-    /// Work-item IDs of a full workgroup's waves.
+    /// Work-item IDs of the workgroup's waves; empty if the workgroup is partial.
     pub(super) ids: &'a [[Lanes; DIMENSIONS]],
     /// Address of the thread's scratch.
     pub(super) scratch: u64,
+    /// Offset of the first wave's scratch from there.
+    pub(super) scratch_offset: u64,
+    /// Scratch bytes per wave.
+    pub(super) scratch_bytes: u64,
     pub(super) id: [u32; 3],
     /// Size in work-items.
     pub(super) size: [u32; DIMENSIONS],
     /// Total number of work-items.
     pub(super) items: usize,
-    /// Index of the workgroup's slot in the thread's scratch.
-    pub(super) slot: usize,
     pub(super) shape: GroupShape,
 }
 
@@ -44,25 +46,29 @@ impl GroupStart<'_> {
         let [x, y, z] = self.id;
         identify(&mut wave.id, x, y, z, number as u32);
         wave.group = self.shape;
-        let slot = (self.slot as u64 * dispatch.waves_per_group() + number as u64)
-            * dispatch.scratch_bytes_per_wave();
+        let scratch_offset = self.scratch_offset + number as u64 * self.scratch_bytes;
         wave.scratch = Scratch {
-            base: self.scratch + slot,
+            base: self.scratch + scratch_offset,
             region: self.scratch,
             bytes_per_lane: dispatch.scratch_bytes_per_lane,
         };
         let first_item = number * LANES;
         let part;
         let ids = match self.ids.get(number) {
-            Some(ids) if self.size == dispatch.group => ids,
-            _ => {
+            Some(ids) => ids,
+            None => {
                 part = work_item_ids(self.size, first_item);
                 &part
             }
         };
         let lanes = self.items - first_item;
-        self.template
-            .initialise(wave, dispatch.entry, ids, (lanes, slot), self.config);
+        self.template.initialise(
+            wave,
+            dispatch.entry,
+            ids,
+            (lanes, scratch_offset),
+            self.config,
+        );
     }
 }
 

@@ -4,16 +4,20 @@ use super::super::shared::Shared;
 use super::super::start::GroupStart;
 use super::super::steps::{HostEntry, Turns, run_together};
 use super::begin::take_wave;
-use super::{Worker, account};
-use crate::dispatch::Stats;
+use super::{REPORTED, Worker, account};
+use crate::checkpoint::RunProgress;
 use crate::fault::Fault;
-use crate::wave::{Waiting, Wave, WaveId};
+use crate::wave::{Waiting, Wave};
+use crate::workgroup::RunningGroup;
 
 impl Worker<'_> {
     /// Runs turns of a workgroup's waves with host code, starting with wave `first`, as long as the waves are at the
     /// same block and not blocked. Does nothing if the waves are observed or debugged, read wait counters, complete
     /// operations late, may call the host or take turns in random order. Returns the number of the first wave that has
     /// not had its turn.
+    ///
+    /// If a workgroup ends in its first turn, the next one may take its place, as if the thread had started a new round
+    /// with it. The turn is then that of the last workgroup.
     pub(super) fn run_compiled(&mut self, index: usize, first: usize) -> Result<usize, Box<Fault>> {
         let Shared { device, code, .. } = *self.shared;
         let is_unobserved = self.watch.wants.is_empty()
@@ -26,6 +30,7 @@ impl Worker<'_> {
         else {
             return Ok(first);
         };
+        let can_continue = self.can_continue(index);
         let group = &mut *self.resident[index];
         let pc = match group.waves.get(first) {
             Some(Some(wave)) => wave.pc,
@@ -38,18 +43,27 @@ impl Worker<'_> {
         let start = self
             .shared
             .starting(group, &self.template, &self.storage.ids, self.scratch);
+        let RunningGroup {
+            id,
+            count,
+            waves,
+            lds,
+            ..
+        } = group;
         let mut turns = GroupTurns {
             shared: self.shared,
             start,
-            count: group.count,
-            waves: &mut group.waves,
+            id,
+            count: *count,
+            waves,
             spare: &mut self.storage.waves,
-            stats: &mut self.progress.stats,
-            violation: &mut self.progress.violation,
+            // Progress is reported between turns of workgroups.
+            last: can_continue.then_some(self.reported + REPORTED),
+            progress: &mut self.progress,
             next: first,
             before: [0; 2],
         };
-        let memory = (&mut group.lds, &mut *self.storage.transfer);
+        let memory = (lds, &mut *self.storage.transfer);
         let outcome = run_together(
             &self.shared.dispatched(),
             entry,
@@ -64,7 +78,7 @@ impl Worker<'_> {
         // The wave uses the rest of its turn.
         let number = next - 1;
         let left = quantum - (wave.executed - before[0]).min(quantum);
-        group.waves[number] = Some(wave);
+        self.resident[index].waves[number] = Some(wave);
         self.settle(index, number, before, result)?;
         let wave = self.resident[index].waves[number].as_ref();
         if left > 0 && wave.is_some_and(|wave| wave.waiting == Waiting::No) {
@@ -72,30 +86,74 @@ impl Worker<'_> {
         }
         Ok(next)
     }
+
+    /// True if another workgroup may take the place of a workgroup that ends in its first turn: if it is the thread's only
+    /// one, so that another one would begin next, and has no LDS to set up.
+    fn can_continue(&self, index: usize) -> bool {
+        let round = &self.progress.round;
+        let group = &*self.resident[index];
+        self.resident.len() == 1
+            && round.all_blocked
+            && !self.progress.anyone_waits
+            && group.waves.is_empty()
+            && group.lds.bytes().is_empty()
+            && group.slot == 0
+    }
 }
 
-/// Turns of a workgroup's waves, in order.
+/// Turns of a workgroup's waves, in order, and of the workgroups that take its place.
 #[allow(clippy::vec_box)]
 struct GroupTurns<'g> {
     shared: &'g Shared<'g>,
     start: GroupStart<'g>,
+    id: &'g mut [u32; 3],
     /// Number of waves of the workgroup.
     count: usize,
     waves: &'g mut Vec<Option<Box<Wave>>>,
     /// Ended waves, for reuse.
     spare: &'g mut Vec<Box<Wave>>,
-    stats: &'g mut Stats,
-    violation: &'g mut Option<(WaveId, u64)>,
+    progress: &'g mut RunProgress,
+    /// Number of the thread's instructions from which on no workgroup takes the place of another; `None` if none may.
+    last: Option<u64>,
     /// Number of the next wave.
     next: usize,
     /// Numbers of instructions and violations of the current wave before its turn.
     before: [u64; 2],
 }
 
+impl GroupTurns<'_> {
+    /// Replaces a workgroup whose waves have ended by the next one, if it has the same size. Returns false if there is none.
+    fn continues(&mut self) -> bool {
+        let progress = &mut *self.progress;
+        let executed = progress.stats.instructions;
+        if self.last.is_none_or(|last| executed >= last) || self.waves.iter().any(Option::is_some) {
+            return false;
+        }
+        if progress.claimed.is_empty() {
+            progress.claimed = self.shared.claim();
+        }
+        if progress.claimed.is_empty() {
+            return false;
+        }
+        let id = self.shared.group(progress.claimed.start);
+        if self.shared.dispatch.shape().group_size(id) != self.start.size {
+            return false;
+        }
+        progress.claimed.start += 1;
+        progress.stats.groups += 1;
+        progress.stats.waves += self.count as u64;
+        progress.round.begin = executed;
+        (*self.id, self.start.id) = (id, id);
+        self.waves.clear();
+        self.next = 0;
+        true
+    }
+}
+
 impl Turns for GroupTurns<'_> {
     #[inline]
     fn next(&mut self) -> Option<Box<Wave>> {
-        while self.next < self.count {
+        while self.next < self.count || self.continues() {
             let number = self.next;
             self.next += 1;
             if number == self.waves.len() {
@@ -121,7 +179,10 @@ impl Turns for GroupTurns<'_> {
 
     #[inline]
     fn end(&mut self, wave: Box<Wave>) {
-        account(self.stats, self.violation, &wave, self.before);
+        let RunProgress {
+            stats, violation, ..
+        } = &mut *self.progress;
+        account(stats, violation, &wave, self.before);
         if wave.waiting == Waiting::Ended {
             self.spare.push(wave);
         } else {
