@@ -6,15 +6,14 @@ use super::super::steps::{HostEntry, Turns, run_together};
 use super::begin::take_wave;
 use super::{REPORTED, Worker, account};
 use crate::checkpoint::RunProgress;
-use crate::fault::Fault;
-use crate::wave::{Waiting, Wave};
+use crate::fault::{Fault, FaultKind};
+use crate::wave::{Waiting, Wave, WaveId};
 use crate::workgroup::RunningGroup;
 
 impl Worker<'_> {
     /// Runs turns of a workgroup's waves with host code, starting with wave `first`, as long as the waves are at the
     /// same block and not blocked. Does nothing if the waves are observed or debugged, read wait counters, complete
-    /// operations late, may call the host or take turns in random order. Returns the number of the first wave that has
-    /// not had its turn.
+    /// operations late or take turns in random order. Returns the number of the first wave that has not had its turn.
     ///
     /// If a workgroup ends in its first turn, the next one may take its place, as if the thread had started a new round
     /// with it. The turn is then that of the last workgroup.
@@ -23,7 +22,6 @@ impl Worker<'_> {
         let is_unobserved = self.watch.wants.is_empty()
             && self.control.is_none()
             && device.config.late.is_none()
-            && device.host_calls.is_none()
             && !code.reads_counters();
         let (Some(policy), Some(quantum), true) =
             (self.policy, self.schedule.quantum_in_order(), is_unobserved)
@@ -62,6 +60,7 @@ impl Worker<'_> {
             progress: &mut self.progress,
             next: first,
             before: [0; 2],
+            failed: None,
         };
         let memory = (lds, &mut *self.storage.transfer);
         let outcome = run_together(
@@ -71,18 +70,32 @@ impl Worker<'_> {
             quantum,
             &mut turns,
         );
-        let (next, before) = (turns.next, turns.before);
+        let GroupTurns {
+            next,
+            before,
+            failed,
+            ..
+        } = turns;
+        if let Some(fault) = failed {
+            let (id, pc, kind) = *fault;
+            return Err(Box::new(self.fault(id, pc, kind, None)));
+        }
         let Some((wave, result)) = outcome else {
             return Ok(next);
         };
-        // The wave uses the rest of its turn.
         let number = next - 1;
         let left = quantum - (wave.executed - before[0]).min(quantum);
-        self.resident[index].waves[number] = Some(wave);
-        self.settle(index, number, before, result)?;
-        let wave = self.resident[index].waves[number].as_ref();
-        if left > 0 && wave.is_some_and(|wave| wave.waiting == Waiting::No) {
+        if result.is_ok() && left > 0 && wave.waiting == Waiting::No {
+            // The wave uses the rest of its turn.
+            let RunProgress {
+                stats, violation, ..
+            } = &mut self.progress;
+            account(stats, violation, &wave, before);
+            self.resident[index].waves[number] = Some(wave);
             self.run_freely(index, number, left)?;
+        } else {
+            self.resident[index].waves[number] = Some(wave);
+            self.settle(index, number, before, result)?;
         }
         Ok(next)
     }
@@ -119,6 +132,8 @@ struct GroupTurns<'g> {
     next: usize,
     /// Numbers of instructions and violations of the current wave before its turn.
     before: [u64; 2],
+    /// Wave whose host calls cannot be served, with its program counter and the fault.
+    failed: Option<Box<(WaveId, u64, FaultKind)>>,
 }
 
 impl GroupTurns<'_> {
@@ -148,11 +163,25 @@ impl GroupTurns<'_> {
         self.next = 0;
         true
     }
+
+    /// Serves the host calls that a wave has made in its turn.
+    fn serve(&mut self, wave: &Wave) {
+        let device = self.shared.device;
+        if let Some(host) = &device.host_calls
+            && let Err(error) = host.serve(&device.memory)
+        {
+            let pc = self.shared.place(wave).pc;
+            self.failed = Some(Box::new((wave.id, pc, FaultKind::HostCall(error))));
+        }
+    }
 }
 
 impl Turns for GroupTurns<'_> {
     #[inline]
     fn next(&mut self) -> Option<Box<Wave>> {
+        if self.failed.is_some() {
+            return None;
+        }
         while self.next < self.count || self.continues() {
             let number = self.next;
             self.next += 1;
@@ -183,7 +212,8 @@ impl Turns for GroupTurns<'_> {
             stats, violation, ..
         } = &mut *self.progress;
         account(stats, violation, &wave, self.before);
-        if wave.waiting == Waiting::Ended {
+        self.serve(&wave);
+        if wave.waiting == Waiting::Ended && self.failed.is_none() {
             self.spare.push(wave);
         } else {
             self.waves[self.next - 1] = Some(wave);
