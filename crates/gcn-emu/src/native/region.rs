@@ -263,7 +263,15 @@ fn compile(
         Planner::new(isa, mode, most, policy.variant).plan(it.body, it.start, it.exit)
     };
     let mut plans: Vec<BlockPlan> = candidates.iter().map(plan).collect();
-    if plans[0].lowered < policy.instructions {
+    // The waves of a workgroup enter a block that ends them one after the other, which is faster even if it is short.
+    let ends_wave = matches!(
+        plans[0].exit,
+        PlanExit::Waits {
+            waiting: Waiting::Ended,
+            ..
+        }
+    );
+    if plans[0].lowered < policy.instructions && !ends_wave {
         return Ok(Vec::new());
     }
     // Remove blocks that the wave would leave immediately.
