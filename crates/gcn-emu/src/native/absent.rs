@@ -71,7 +71,11 @@ pub(crate) struct Runner<'a, F> {
     fallback: PhantomData<F>,
 }
 
-impl<F: Fallback> Runner<'_, F> {
+impl<'a, F: Fallback> Runner<'a, F> {
+    pub(crate) fn moves_to(&mut self, native: &'a NativeBlock) -> bool {
+        match *native {}
+    }
+
     pub(crate) fn run(&mut self, _: &mut Wave, _: u64) -> NativeExit {
         match *self.native {}
     }

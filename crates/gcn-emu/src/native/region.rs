@@ -162,7 +162,17 @@ pub(crate) struct Runner<'a, F> {
     caller: Caller<'a, F>,
 }
 
-impl<F: Fallback> Runner<'_, F> {
+impl<'a, F: Fallback> Runner<'a, F> {
+    /// Moves to another block of the region. Returns false if it is in another region.
+    #[inline]
+    pub(crate) fn moves_to(&mut self, native: &'a NativeBlock) -> bool {
+        let is_same = Arc::ptr_eq(&self.native.region, &native.region);
+        if is_same {
+            self.native = native;
+        }
+        is_same
+    }
+
     /// Runs a wave that the code [matches](NativeBlock::is_for) from the block's first step, for at most `left`
     /// instructions. `left` must be at least the number of instructions in the block.
     #[inline(always)]

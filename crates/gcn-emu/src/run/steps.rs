@@ -279,7 +279,7 @@ pub(super) trait Turns {
 }
 
 /// Runs waves one after another with the host code at `entry`, each for at most `instructions` instructions, as long as
-/// they begin there and wait or end within that code. Returns the first wave that does not, with the outcome of its
+/// they begin there or at another block of the same region, and wait or end within that code. Returns the first wave that does not, with the outcome of its
 /// turn so far, or `None` after the last wave.
 #[inline(never)]
 pub(super) fn run_together<'a>(
@@ -289,7 +289,7 @@ pub(super) fn run_together<'a>(
     instructions: u64,
     turns: &mut impl Turns,
 ) -> Option<(Box<Wave>, Result<(), Stop>)> {
-    let HostEntry { policy, native, .. } = entry;
+    let (mut entry, policy) = (entry, entry.policy);
     let mut unobserved = Unobserved {
         policy: Some(policy),
         dispatched,
@@ -304,15 +304,21 @@ pub(super) fn run_together<'a>(
         left: None,
     };
     let mut slot = FrameSlot::new();
-    let mut runner = native.runner(&mut interpreter, &mut slot);
+    let mut runner = entry.native.runner(&mut interpreter, &mut slot);
     let (mut wave, turn, exit) = loop {
         let mut wave = turns.next()?;
         let turn = Turn::new(dispatched, &wave, instructions);
         let left = turn.until.saturating_sub(wave.executed);
+        if wave.pc != entry.pc
+            && let Some(other) = HostEntry::at(dispatched.code, wave.pc, policy)
+            && runner.moves_to(other.native)
+        {
+            entry = other;
+        }
         let is_at_entry = wave.pc == entry.pc
             && left >= entry.instructions
             && is_unmodified(&wave)
-            && native.is_for(&wave);
+            && entry.native.is_for(&wave);
         if !is_at_entry {
             return Some((wave, Ok(())));
         }

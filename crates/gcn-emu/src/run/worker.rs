@@ -7,6 +7,8 @@ mod controlled;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
+use controlled::General;
+
 use super::late::LateContext;
 use super::observed::{end_sequence, run_observed};
 use super::place::keep_first_wave;
@@ -21,7 +23,7 @@ use crate::dispatch::{RESIDENT_GROUPS, Stats};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::FloatEnvironment;
 use crate::native::Policy;
-use crate::observe::{Context, Debugger, Events, Turn, Watchers, WaveEnd};
+use crate::observe::{Context, Debugger, Events, Watchers, WaveEnd};
 use crate::schedule::Schedule;
 use crate::wave::{Waiting, Wave, WaveId};
 use crate::workgroup::RunningGroup;
@@ -64,6 +66,8 @@ pub(super) struct Worker<'a> {
     number: usize,
     /// Number of instructions reported to the run's monitor.
     reported: u64,
+    /// Number of instructions that the thread had executed before the current turn of a workgroup.
+    turn_begin: u64,
     /// Order and length of turns.
     schedule: Schedule,
     /// Thresholds for compiling blocks of unobserved waves.
@@ -80,34 +84,6 @@ struct Control {
     /// True if registers must be exact at a faulting access.
     is_exact: bool,
     general: Option<General>,
-}
-
-/// General decision of a debugger ([`Turn::Run`]).
-#[derive(Clone, Copy)]
-struct General {
-    turn: Turn,
-    /// Number of the thread's instructions at which the debugger is asked again.
-    until: u64,
-}
-
-impl General {
-    /// Number of instructions after which the debugger is asked again, once the current turn is over.
-    const INTERVAL: u64 = 1 << 14;
-
-    /// Returns the decision if it is general. `executed` is the number of instructions that the thread has executed.
-    fn of(turn: Turn, executed: u64) -> Option<General> {
-        let is_general = matches!(
-            turn,
-            Turn::Run {
-                is_general: true,
-                ..
-            }
-        );
-        is_general.then_some(General {
-            turn,
-            until: executed + General::INTERVAL,
-        })
-    }
 }
 
 impl Control {
@@ -169,6 +145,7 @@ impl<'a> Worker<'a> {
             storage,
             number,
             reported: 0,
+            turn_begin: 0,
             schedule: Schedule::new(&shared.device.config, number),
             policy: unobserved_policy(debugger.is_some()),
             template: Template::new(&shared.dispatch.initial),
@@ -345,7 +322,7 @@ impl<'a> Worker<'a> {
     /// Gives every wave of a workgroup a turn.
     fn turn(&mut self, index: usize) -> Result<TurnEnd, Box<Fault>> {
         let count = self.resident[index].count;
-        let before = self.progress.stats.instructions;
+        self.turn_begin = self.progress.stats.instructions;
         let (mut turn, mut progress) = (0, false);
         while turn < count {
             turn = self.run_compiled(index, turn)?;
@@ -364,7 +341,7 @@ impl<'a> Worker<'a> {
                 progress |= self.take_turn(index, number, quantum)?;
             }
         }
-        progress |= self.progress.stats.instructions != before;
+        progress |= self.progress.stats.instructions != self.turn_begin;
         if self.progress.stats.instructions - self.reported >= REPORTED {
             self.advance();
         }

@@ -15,8 +15,9 @@ impl Worker<'_> {
     /// same block and not blocked. Does nothing if the waves are observed or debugged, read wait counters, complete
     /// operations late or take turns in random order. Returns the number of the first wave that has not had its turn.
     ///
-    /// If a workgroup ends in its first turn, the next one may take its place, as if the thread had started a new round
-    /// with it. The turn is then that of the last workgroup.
+    /// If all waves arrive at a barrier, the workgroup may begin another turn. If a workgroup ends in its first turn, the
+    /// next one may take its place, as if the thread had started a new round with it. The result then refers to the last
+    /// turn.
     pub(super) fn run_compiled(&mut self, index: usize, first: usize) -> Result<usize, Box<Fault>> {
         let Shared { device, code, .. } = *self.shared;
         let is_unobserved = self.watch.wants.is_empty()
@@ -56,8 +57,11 @@ impl Worker<'_> {
             waves,
             spare: &mut self.storage.waves,
             // Progress is reported between turns of workgroups.
-            last: can_continue.then_some(self.reported + REPORTED),
+            last: self.reported + REPORTED,
+            can_continue,
+            can_pass: first == 0,
             progress: &mut self.progress,
+            turn_begin: &mut self.turn_begin,
             next: first,
             before: [0; 2],
             failed: None,
@@ -126,8 +130,14 @@ struct GroupTurns<'g> {
     /// Ended waves, for reuse.
     spare: &'g mut Vec<Box<Wave>>,
     progress: &'g mut RunProgress,
-    /// Number of the thread's instructions from which on no workgroup takes the place of another; `None` if none may.
-    last: Option<u64>,
+    /// Start of the turn, counted in instructions of the thread.
+    turn_begin: &'g mut u64,
+    /// Number of the thread's instructions from which on no other turn begins.
+    last: u64,
+    /// True if another workgroup may take the place of this one.
+    can_continue: bool,
+    /// True if the turn is the only reason why a workgroup makes progress.
+    can_pass: bool,
     /// Number of the next wave.
     next: usize,
     /// Numbers of instructions and violations of the current wave before its turn.
@@ -141,7 +151,7 @@ impl GroupTurns<'_> {
     fn continues(&mut self) -> bool {
         let progress = &mut *self.progress;
         let executed = progress.stats.instructions;
-        if self.last.is_none_or(|last| executed >= last) || self.waves.iter().any(Option::is_some) {
+        if !self.can_continue || executed >= self.last || self.waves.iter().any(Option::is_some) {
             return false;
         }
         if progress.claimed.is_empty() {
@@ -158,8 +168,31 @@ impl GroupTurns<'_> {
         progress.stats.groups += 1;
         progress.stats.waves += self.count as u64;
         progress.round.begin = executed;
+        *self.turn_begin = executed;
         (*self.id, self.start.id) = (id, id);
         self.waves.clear();
+        self.next = 0;
+        true
+    }
+
+    /// Opens the barrier at which all waves that have not ended wait, and begins another turn of the workgroup if the
+    /// round allows it. Returns false if there is no such barrier.
+    fn passes(&mut self) -> bool {
+        let executed = self.progress.stats.instructions;
+        let round = &self.progress.round;
+        let mut begun = self.waves.iter().flatten();
+        if !self.can_pass
+            || executed >= self.last
+            || executed - round.begin >= round.long_turn
+            || begun.clone().next().is_none()
+            || !begun.all(|wave| wave.waiting == Waiting::Barrier)
+        {
+            return false;
+        }
+        for wave in self.waves.iter_mut().flatten() {
+            wave.waiting = Waiting::No;
+        }
+        *self.turn_begin = executed;
         self.next = 0;
         true
     }
@@ -182,7 +215,7 @@ impl Turns for GroupTurns<'_> {
         if self.failed.is_some() {
             return None;
         }
-        while self.next < self.count || self.continues() {
+        while self.next < self.count || self.passes() || self.continues() {
             let number = self.next;
             self.next += 1;
             if number == self.waves.len() {

@@ -2,11 +2,39 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{General, Worker, unobserved_policy};
+use super::{Worker, unobserved_policy};
 use crate::checkpoint::{Checkpoint, SavedDevice};
 use crate::fault::{Fault, FaultKind};
 use crate::observe::{Paused, Resting, Turn};
 use crate::wave::Waiting;
+
+/// General decision of a debugger ([`Turn::Run`]).
+#[derive(Clone, Copy)]
+pub(super) struct General {
+    turn: Turn,
+    /// Number of the thread's instructions at which the debugger is asked again.
+    until: u64,
+}
+
+impl General {
+    /// Number of instructions after which the debugger is asked again, once the current turn is over.
+    const INTERVAL: u64 = 1 << 14;
+
+    /// Returns the decision if it is general. `executed` is the number of instructions that the thread has executed.
+    fn of(turn: Turn, executed: u64) -> Option<General> {
+        let is_general = matches!(
+            turn,
+            Turn::Run {
+                is_general: true,
+                ..
+            }
+        );
+        is_general.then_some(General {
+            turn,
+            until: executed + General::INTERVAL,
+        })
+    }
+}
 
 impl Worker<'_> {
     /// Runs workgroups until the run ends. If the debugger returns to a checkpoint, the run continues there.
