@@ -22,6 +22,7 @@ use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, UnnumberedState};
 use gcn_isa::{DecodeError, Does, Inst, regs};
 
 use crate::exec::alu::{self, indexing, modifiers};
+use crate::exposed::exposed;
 use crate::native::{Candidate, NativeBlock, PlanExit, Policy, Variant};
 use crate::step::{Arg, Decoded, Executor, Handler, Step};
 use crate::wave::Waiting;
@@ -39,6 +40,8 @@ pub struct Block {
     following: usize,
     /// Registers used by each step.
     uses: OnceLock<Box<[RegisterSet]>>,
+    /// VGPRs whose initial values matter to a kernel that begins with the block; `None` for all.
+    exposed: OnceLock<Option<Box<[u8]>>>,
     /// Host code by [`Variant`], set once compilation has been attempted; `None` if it failed.
     native: [OnceLock<Option<NativeBlock>>; Variant::COUNT],
     entered: EntryCount,
@@ -91,6 +94,7 @@ impl Block {
             steps: steps.into(),
             exit,
             uses: OnceLock::new(),
+            exposed: OnceLock::new(),
             native: Default::default(),
             entered: EntryCount::default(),
         }
@@ -129,6 +133,13 @@ impl Block {
     pub fn uses(&self) -> &[RegisterSet] {
         self.uses
             .get_or_init(|| self.steps.iter().map(|step| step.registers()).collect())
+    }
+
+    /// VGPRs whose initial values may matter to a wave that starts at the block with all lanes active and `vgprs`
+    /// registers, the number that each wave of the code has; `None` for all. Computed on the first call.
+    pub(crate) fn exposed(&self, vgprs: usize) -> Option<&[u8]> {
+        let exposed = || exposed(&self.steps, vgprs);
+        self.exposed.get_or_init(exposed).as_deref()
     }
 
     /// Returns the block's host code, if any. When guards of [`Variant::Full`] have failed too often,

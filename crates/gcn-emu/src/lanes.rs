@@ -30,7 +30,8 @@ pub(crate) use addresses::{
     places, reach, sums,
 };
 pub(crate) use contents::{
-    begin_with, bytes, extend_sign, insert, keep_low, shift_down, shorts, widen, widen_shorts,
+    begin_partly, begin_with, bytes, extend_sign, insert, keep_low, shift_down, shorts, widen,
+    widen_shorts,
 };
 pub use elements::{Elements, Gather};
 #[cfg(target_arch = "x86_64")]

@@ -83,6 +83,7 @@ mod checkpoint;
 pub mod step;
 mod exec;
 mod native;
+mod exposed;
 mod block;
 mod code_segment;
 mod code;

@@ -290,16 +290,25 @@ impl Wave {
 
     /// Restarts the wave at `pc` with zeroed registers, keeping its allocations and ID.
     pub fn restart(&mut self, pc: u64) {
-        self.restart_with(pc, &[0; SCALARS], &[]);
+        self.restart_with(pc, &[0; SCALARS], &[], None);
     }
 
     /// Variant of [`Wave::restart`] that sets the scalar registers and the first vector registers, instead of zeroing
-    /// them first.
+    /// them first, and zeroes only the vector registers `cleared` of the others if it is given.
     #[inline]
-    pub(crate) fn restart_with(&mut self, pc: u64, scalars: &Scalars, first: &[Lanes]) {
+    pub(crate) fn restart_with(
+        &mut self,
+        pc: u64,
+        scalars: &Scalars,
+        first: &[Lanes],
+        cleared: Option<&[u8]>,
+    ) {
         self.pc = pc;
         self.scalars = *scalars;
-        lanes::begin_with(&mut self.vgprs, first);
+        match cleared {
+            Some(cleared) => lanes::begin_partly(&mut self.vgprs, first, cleared),
+            None => lanes::begin_with(&mut self.vgprs, first),
+        }
         self.scc = false;
         self.mode = 0;
         self.trapsts = 0;

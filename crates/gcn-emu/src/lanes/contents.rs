@@ -17,6 +17,21 @@ pub(crate) fn begin_with(registers: &mut [Lanes], first: &[Lanes]) {
         *register = zero;
     }
 }
+
+/// Variant of [`begin_with`] that sets only the registers `cleared` to zero and leaves the others.
+pub(crate) fn begin_partly(registers: &mut [Lanes], first: &[Lanes], cleared: &[u8]) {
+    let (given, others) = registers.split_at_mut(first.len().min(registers.len()));
+    for (register, first) in given.iter_mut().zip(first) {
+        *register = *first;
+    }
+    let zero = std::hint::black_box(Lanes::ZERO);
+    for number in cleared {
+        let other = usize::from(*number).checked_sub(given.len());
+        if let Some(register) = other.and_then(|other| others.get_mut(other)) {
+            *register = zero;
+        }
+    }
+}
 }
 
 at_each_level! {

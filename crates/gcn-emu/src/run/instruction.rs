@@ -229,7 +229,13 @@ const CHANGES_EXECUTION: u32 = indexing::GPR_IDX_EN | MODE_VSKIP;
 /// True if MODE does not affect the execution of vector instructions.
 #[inline(always)]
 pub(super) fn is_unmodified(wave: &Wave) -> bool {
-    wave.mode & CHANGES_EXECUTION == 0
+    leaves_execution(wave.mode)
+}
+
+/// True if this MODE does not affect the execution of vector instructions.
+#[inline(always)]
+pub(super) fn leaves_execution(mode: u32) -> bool {
+    mode & CHANGES_EXECUTION == 0
 }
 
 /// True if a wave that may execute `left` more instructions can run the host code of the block that it enters.

@@ -114,6 +114,7 @@ impl<'a> Shared<'a> {
                 lds_bytes: group.lds.bytes().len() as u32,
                 waves: group.count as u32,
             },
+            cleared: None,
         }
     }
 
@@ -155,7 +156,7 @@ impl<'a> Shared<'a> {
     /// Coordinates of workgroup number `n`.
     pub(super) fn group(&self, n: u64) -> [u32; 3] {
         let [x, y, z] = self.groups;
-        // Divisions would take longer than the rest of a workgroup's start.
+        // Most grids have one dimension, which needs no slow division.
         if (y, z) == (1, 1) {
             return [n as u32, 0, 0];
         }

@@ -36,6 +36,8 @@ pub(super) struct GroupStart<'a> {
     /// Total number of work-items.
     pub(super) items: usize,
     pub(super) shape: GroupShape,
+    /// VGPRs to clear in waves whose lanes are all active; all if `None`.
+    pub(super) cleared: Option<&'a [u8]>,
 }
 
 impl GroupStart<'_> {
@@ -62,13 +64,8 @@ impl GroupStart<'_> {
             }
         };
         let lanes = self.items - first_item;
-        self.template.initialise(
-            wave,
-            dispatch.entry,
-            ids,
-            (lanes, scratch_offset),
-            self.config,
-        );
+        self.template
+            .initialise(wave, self, ids, lanes, scratch_offset);
     }
 }
 
@@ -112,20 +109,22 @@ impl<'a> Template<'a> {
         template
     }
 
-    /// Restarts a wave at `pc` and sets its registers. Its first `lanes` lanes are active and have the given work-item
-    /// IDs. Its scratch is at `scratch_offset` from the start of the thread's scratch.
+    /// Restarts a wave and sets its registers. Its first `lanes` lanes are active and have the given work-item IDs. Its
+    /// scratch is at `scratch_offset` from the start of the thread's scratch.
     fn initialise(
         &self,
         wave: &mut Wave,
-        pc: u64,
+        start: &GroupStart<'_>,
         ids: &[Lanes; DIMENSIONS],
-        (lanes, scratch_offset): (usize, u64),
-        config: &Config,
+        lanes: usize,
+        scratch_offset: u64,
     ) {
         let dimensions = usize::from(self.initial.work_item_ids).min(DIMENSIONS);
         let ids = &ids[..dimensions];
-        wave.restart_with(pc, &self.scalars, ids);
+        let cleared = start.cleared.filter(|_| lanes >= LANES);
+        wave.restart_with(start.dispatch.entry, &self.scalars, ids, cleared);
         wave.mode = self.initial.mode;
+        let config = start.config;
         if config.register_fill.is_some() || config.late.is_some() {
             vary(wave, config);
             wave.with_registers(|vgprs, scalars| {

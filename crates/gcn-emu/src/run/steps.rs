@@ -8,6 +8,7 @@ use gcn_isa::DecodeError;
 
 use super::instruction::{
     After, NOWHERE, State, can_run_host_code, does_nothing, execute, holds, is_unmodified,
+    leaves_execution,
 };
 use super::stop::Stop;
 use super::stop_points::StopPoints;
@@ -250,12 +251,19 @@ pub(super) struct HostEntry<'a> {
     policy: Policy,
     /// Address of the block.
     pc: u64,
+    block: &'a Block,
     native: &'a NativeBlock,
-    /// Number of instructions in the block.
-    instructions: u64,
 }
 
 impl<'a> HostEntry<'a> {
+    /// VGPRs that must be cleared in waves with this MODE that start here and are not observed, if all lanes are active;
+    /// `None` for all.
+    pub(super) fn cleared(&self, code: &Code, mode: u32) -> Option<&'a [u8]> {
+        self.block
+            .exposed(code.vgprs())
+            .filter(|_| leaves_execution(mode))
+    }
+
     /// Host code of the block at `pc`, if it has been compiled.
     pub(super) fn at(code: &'a Code, pc: u64, policy: Policy) -> Option<HostEntry<'a>> {
         let BlockEntry { block, from } = code.entry(code.index(pc)?)?;
@@ -263,8 +271,8 @@ impl<'a> HostEntry<'a> {
         Some(HostEntry {
             policy,
             pc,
+            block,
             native,
-            instructions: block.steps().len() as u64,
         })
     }
 }
@@ -279,8 +287,8 @@ pub(super) trait Turns {
 }
 
 /// Runs waves one after another with the host code at `entry`, each for at most `instructions` instructions, as long as
-/// they begin there or at another block of the same region, and wait or end within that code. Returns the first wave that does not, with the outcome of its
-/// turn so far, or `None` after the last wave.
+/// they begin there or at another block of the same region, and wait or end within that code. Returns the first wave
+/// that does not, with the outcome of its turn so far, or `None` after the last wave.
 #[inline(never)]
 pub(super) fn run_together<'a>(
     dispatched: &Dispatched<'a>,
@@ -316,7 +324,7 @@ pub(super) fn run_together<'a>(
             entry = other;
         }
         let is_at_entry = wave.pc == entry.pc
-            && left >= entry.instructions
+            && left >= entry.block.steps().len() as u64
             && is_unmodified(&wave)
             && entry.native.is_for(&wave);
         if !is_at_entry {

@@ -39,9 +39,16 @@ impl Worker<'_> {
         let Some(entry) = HostEntry::at(code, pc, policy) else {
             return Ok(first);
         };
-        let start = self
-            .shared
-            .starting(group, &self.template, &self.storage.ids, self.scratch);
+        let start = GroupStart {
+            cleared: if pc == self.shared.dispatch.entry {
+                entry.cleared(code, self.shared.dispatch.initial.mode)
+            } else {
+                None
+            },
+            ..self
+                .shared
+                .starting(group, &self.template, &self.storage.ids, self.scratch)
+        };
         let RunningGroup {
             id,
             count,
@@ -104,8 +111,8 @@ impl Worker<'_> {
         Ok(next)
     }
 
-    /// True if another workgroup may take the place of a workgroup that ends in its first turn: if it is the thread's only
-    /// one, so that another one would begin next, and has no LDS to set up.
+    /// True if another workgroup may take the place of a workgroup that ends in its first turn: if it is the thread's
+    /// only one, so that another one would begin next, and has no LDS to set up.
     fn can_continue(&self, index: usize) -> bool {
         let round = &self.progress.round;
         let group = &*self.resident[index];
@@ -136,7 +143,7 @@ struct GroupTurns<'g> {
     last: u64,
     /// True if another workgroup may take the place of this one.
     can_continue: bool,
-    /// True if the turn is the only reason why a workgroup makes progress.
+    /// True if the turn began with the first wave, so that another one may begin after the last wave.
     can_pass: bool,
     /// Number of the next wave.
     next: usize,
@@ -147,7 +154,8 @@ struct GroupTurns<'g> {
 }
 
 impl GroupTurns<'_> {
-    /// Replaces a workgroup whose waves have ended by the next one, if it has the same size. Returns false if there is none.
+    /// Replaces a workgroup whose waves have ended by the next one, if it has the same size. Returns false if there is
+    /// none.
     fn continues(&mut self) -> bool {
         let progress = &mut *self.progress;
         let executed = progress.stats.instructions;
