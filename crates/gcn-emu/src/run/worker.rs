@@ -1,5 +1,7 @@
 //! Host thread of a run, with the workgroups and waves that it runs.
 
+mod decision;
+
 mod begin;
 mod compiled;
 mod controlled;
@@ -7,7 +9,7 @@ mod controlled;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
-use controlled::General;
+use decision::GeneralDecision;
 
 use super::late::LateContext;
 use super::observed::{end_sequence, run_observed};
@@ -83,7 +85,7 @@ struct Control {
     has_stops: bool,
     /// True if registers must be exact at a faulting access.
     is_exact: bool,
-    general: Option<General>,
+    general: Option<GeneralDecision>,
 }
 
 impl Control {

@@ -140,10 +140,12 @@ fn a_process_that_connects_and_sends_nothing_delays_no_other() {
 fn requests_are_answered_between_launches() {
     let modules = built_with_opencl("modules.c");
     let (mut client, mut input) = start_at_port(&[name(&modules)], "");
-    let set = set_functions(&mut client, &["second"]);
+    let set = set_functions(&mut client, &["second", "first"]);
     assert_eq!(set[0]["verified"], false, "{set:?}");
     client.ask("configurationDone", Value::Null);
-    // The first kernel ends soon or has already ended.
+    let stop = client.stopped("function breakpoint");
+    client.ask("continue", json!({"threadId": stop["threadId"]}));
+    // The first kernel ends soon.
     while client.ask("threads", Value::Null)["threads"] != json!([]) {}
     let reason = client.refused("evaluate", json!({"expression": "data[0]"}));
     assert_eq!(

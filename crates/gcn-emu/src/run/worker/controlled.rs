@@ -2,39 +2,12 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::decision::GeneralDecision;
 use super::{Worker, unobserved_policy};
 use crate::checkpoint::{Checkpoint, SavedDevice};
 use crate::fault::{Fault, FaultKind};
 use crate::observe::{Paused, Resting, Turn};
 use crate::wave::Waiting;
-
-/// General decision of a debugger ([`Turn::Run`]).
-#[derive(Clone, Copy)]
-pub(super) struct General {
-    turn: Turn,
-    /// Number of the thread's instructions at which the debugger is asked again.
-    until: u64,
-}
-
-impl General {
-    /// Number of instructions after which the debugger is asked again, once the current turn is over.
-    const INTERVAL: u64 = 1 << 14;
-
-    /// Returns the decision if it is general. `executed` is the number of instructions that the thread has executed.
-    fn of(turn: Turn, executed: u64) -> Option<General> {
-        let is_general = matches!(
-            turn,
-            Turn::Run {
-                is_general: true,
-                ..
-            }
-        );
-        is_general.then_some(General {
-            turn,
-            until: executed + General::INTERVAL,
-        })
-    }
-}
 
 impl Worker<'_> {
     /// Runs workgroups until the run ends. If the debugger returns to a checkpoint, the run continues there.
@@ -91,7 +64,7 @@ impl Worker<'_> {
         let dispatched = self.shared.dispatched();
         if let (Some(control), Some(wave)) =
             (&mut self.control, &self.resident[index].waves[number])
-            && let Some(General { turn, until }) = control.general
+            && let Some(GeneralDecision { turn, until }) = control.general
             && self.progress.stats.instructions < until
             && !(control.has_stops && control.stops.is_at_stop(&dispatched, wave.pc))
         {
@@ -111,7 +84,7 @@ impl Worker<'_> {
         let executed = self.progress.stats.instructions;
         let mut paused = Paused::new(&dispatched, &mut self.resident, place, executed);
         let turn = control.debugger.turn(&mut paused);
-        control.general = General::of(turn, executed);
+        control.general = GeneralDecision::of(turn, executed);
         control.has_stops = false;
         let is_exact = control.debugger.is_exact();
         if std::mem::replace(&mut control.is_exact, is_exact) != is_exact {
