@@ -23,7 +23,7 @@ const PKG_CONFIG: &str = include_str!("gcn.pc.in");
 /// Links the static library `archive` into `directory`, with the symbol versions of `exports.map`.
 ///
 /// # Errors
-/// `cc` cannot be run or fails; the error contains its output.
+/// Fails if `cc` cannot be run or fails; the error contains its output.
 pub fn link(archive: &Path, directory: &Path) -> Result<(), String> {
     shared_library::link(archive, &directory.join(LIBRARY), EXPORTS)?;
     alias(directory)
@@ -32,7 +32,7 @@ pub fn link(archive: &Path, directory: &Path) -> Result<(), String> {
 /// Creates the [`UNVERSIONED`] link to the library in `directory`.
 ///
 /// # Errors
-/// The link cannot be created.
+/// Fails if the link cannot be created.
 pub fn alias(directory: &Path) -> Result<(), String> {
     let unversioned = directory.join(UNVERSIONED);
     // The file may not exist.

@@ -15,7 +15,7 @@ const EXPORTS: &str = include_str!("exports.map");
 /// Links the static library `archive` into the shared library `library`, with the symbol versions of `exports.map`.
 ///
 /// # Errors
-/// `cc` does not run, or does not succeed: its output.
+/// Fails if `cc` does not run, or does not succeed: its output.
 pub fn link(archive: &Path, library: &Path) -> Result<(), String> {
     shared_library::link(archive, library, EXPORTS)
 }

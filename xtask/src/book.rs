@@ -25,7 +25,7 @@ const INSTRUCTIONS: &str = "- [Instructions](reference/index.md)\n";
 /// Returns the path of mdBook in `tools`, installing it there if necessary.
 ///
 /// # Errors
-/// Python or its `venv` module is missing, or the package cannot be installed.
+/// Fails if Python or its `venv` module is missing, or the package cannot be installed.
 pub(crate) fn mdbook(tools: &Path) -> Result<PathBuf> {
     let program = tools.join("bin/mdbook");
     if program.exists() {
@@ -46,7 +46,7 @@ pub(crate) fn mdbook(tools: &Path) -> Result<PathBuf> {
 /// from `tools`. Installs mdBook there if necessary.
 ///
 /// # Errors
-/// `directory` exists, or [`mdbook`], [`stage`] or [`render`] fails.
+/// Fails if `directory` exists, or [`mdbook`], [`stage`] or [`render`] fails.
 pub(crate) fn build(
     repository: &Path,
     gcn: &Path,
@@ -69,7 +69,7 @@ pub(crate) fn build(
 /// the playground, links to it become plain text.
 ///
 /// # Errors
-/// A file cannot be read or written, or `gcn` fails.
+/// Fails if a file cannot be read or written, or `gcn` fails.
 pub(crate) fn stage(
     repository: &Path,
     gcn: &Path,
@@ -107,7 +107,7 @@ pub(crate) fn stage(
 /// Builds HTML in `directory` from the sources, and checks that all links resolve.
 ///
 /// # Errors
-/// mdBook fails, or a link does not resolve.
+/// Fails if mdBook fails, or a link does not resolve.
 pub(crate) fn render(mdbook: &Path, sources: &Path, directory: &Path) -> Result<()> {
     let absolute = std::path::absolute(directory)?;
     run(Command::new(mdbook)

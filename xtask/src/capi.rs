@@ -43,7 +43,7 @@ fn link() -> Result<(PathBuf, PathBuf)> {
 /// Links the shared library from the already built static library, and returns its path.
 ///
 /// # Errors
-/// The library cannot be linked.
+/// Fails if the library cannot be linked.
 pub(crate) fn link_shared() -> Result<PathBuf> {
     Ok(link()?.0.join(link::LIBRARY))
 }
@@ -56,7 +56,7 @@ pub(crate) fn relocatable_pkg_config() -> String {
 /// Builds the shared and static libraries, and installs them into `prefix` with the header and a pkg-config file.
 ///
 /// # Errors
-/// A file cannot be built or written.
+/// Fails if a file cannot be built or written.
 pub(crate) fn install(prefix: &Path) -> Result<()> {
     let prefix =
         std::path::absolute(prefix).with_context(|| format!("cannot find {}", prefix.display()))?;
@@ -66,7 +66,7 @@ pub(crate) fn install(prefix: &Path) -> Result<()> {
 /// Installs the already built library into `prefix`. The pkg-config file gives `known` as the prefix.
 ///
 /// # Errors
-/// A file cannot be linked or written.
+/// Fails if a file cannot be linked or written.
 pub(crate) fn place_built(prefix: &Path, known: &Path) -> Result<()> {
     place(&link()?, prefix, known)
 }
@@ -89,7 +89,7 @@ fn place((directory, archive): &(PathBuf, PathBuf), prefix: &Path, known: &Path)
 /// Writes the library's pkg-config file below `prefix`. The file gives `known` as the prefix.
 ///
 /// # Errors
-/// The file cannot be written.
+/// Fails if the file cannot be written.
 pub(crate) fn write_pkg_config(prefix: &Path, known: &Path) -> Result<()> {
     let packages = prefix.join("lib/pkgconfig");
     std::fs::create_dir_all(&packages)
@@ -102,7 +102,7 @@ pub(crate) fn write_pkg_config(prefix: &Path, known: &Path) -> Result<()> {
 /// Benchmarks decoding and printing varied code with the library and with LLVM 19's C API, in one process.
 ///
 /// # Errors
-/// A file cannot be built, or the library is less than ten times as fast as LLVM.
+/// Fails if a file cannot be built, or the library is less than ten times as fast as LLVM.
 pub(crate) fn bench() -> Result<()> {
     let (directory, _) = build()?;
     let (chip, source) = bench::varied_source(&directory)?;

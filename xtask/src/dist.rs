@@ -13,7 +13,7 @@ pub(crate) const PROFILE: &str = "release";
 /// Builds `gcn` and its libraries, and installs them into `prefix` with manual pages and completions.
 ///
 /// # Errors
-/// A file cannot be built or written.
+/// Fails if a file cannot be built or written.
 pub(crate) fn dist(prefix: &Path) -> Result<()> {
     place(&hsa::build_with(PROFILE, &["gcn"])?, prefix)?;
     println!("{}", prefix.join("bin/gcn").display());
@@ -23,7 +23,7 @@ pub(crate) fn dist(prefix: &Path) -> Result<()> {
 /// Installs already built files into `prefix`. `library` is the library for HIP programs.
 ///
 /// # Errors
-/// A file cannot be written.
+/// Fails if a file cannot be written.
 pub(crate) fn place(library: &Path, prefix: &Path) -> Result<()> {
     let beside = library.parent().context("the library is in a directory")?;
     let built = beside.parent().context("which is in the build directory")?;

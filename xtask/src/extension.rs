@@ -13,7 +13,7 @@ const EXTENSION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../editors/vscode"
 /// Packs the extension into `directory`. If the tools for it are not installed, prints the reason instead.
 ///
 /// # Errors
-/// The extension cannot be packed.
+/// Fails if the extension cannot be packed.
 pub(crate) fn pack_for_release(directory: &Path) -> Result<()> {
     let vsce = match prepare() {
         Ok(vsce) => vsce,

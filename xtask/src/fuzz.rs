@@ -26,7 +26,7 @@ const MEMORY_LIMIT: u32 = 4096;
 /// Parses the run time in seconds.
 ///
 /// # Errors
-/// `text` is not a number.
+/// Fails if `text` is not a number.
 pub(crate) fn seconds(text: &str) -> Result<u32> {
     text.parse()
         .with_context(|| format!("`{text}` is no number of seconds"))
@@ -35,7 +35,7 @@ pub(crate) fn seconds(text: &str) -> Result<u32> {
 /// Builds all targets and runs each for `seconds`.
 ///
 /// # Errors
-/// A target cannot be built, or finds a failing input.
+/// Fails if a target cannot be built, or finds a failing input.
 pub(crate) fn run_all(seconds: u32) -> Result<()> {
     if !has_sanitizer()? {
         println!("fuzz targets are not built: this compiler has no AddressSanitizer for {HOST}");

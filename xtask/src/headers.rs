@@ -90,7 +90,7 @@ struct Facts {
 /// Writes the facts for releases given as `6.4=INCLUDE`, where the directory INCLUDE contains `hsa`.
 ///
 /// # Errors
-/// A header does not compile, an enumerator has different values in two releases, or a file cannot be written.
+/// Fails if a header does not compile, an enumerator has different values in two releases, or a file cannot be written.
 pub(crate) fn write(releases: &[&str]) -> Result<()> {
     let mut facts = Facts::default();
     let mut all = BTreeSet::new();

@@ -18,7 +18,7 @@ pub(crate) const OPENCL: &str = "libgcn_opencl.so";
 /// them. Returns the path of the HIP library.
 ///
 /// # Errors
-/// A library cannot be built or linked.
+/// Fails if a library cannot be built or linked.
 pub(crate) fn build(profile: &str) -> Result<PathBuf> {
     build_with(profile, &[])
 }
@@ -27,7 +27,7 @@ pub(crate) fn build(profile: &str) -> Result<PathBuf> {
 /// with the union of features.
 ///
 /// # Errors
-/// A library cannot be built or linked.
+/// Fails if a library cannot be built or linked.
 pub(crate) fn build_with(profile: &str, others: &[&str]) -> Result<PathBuf> {
     run(Command::new(env!("CARGO"))
         .args(["build", "--locked", "--profile", profile])
@@ -51,7 +51,7 @@ pub(crate) fn build_with(profile: &str, others: &[&str]) -> Result<PathBuf> {
 /// Benchmarks kernels and API calls with a release build of the library, and the same kernels with `gcn run`.
 ///
 /// # Errors
-/// A file cannot be built, or a program fails.
+/// Fails if a file cannot be built, or a program fails.
 pub(crate) fn bench() -> Result<()> {
     let library = build_with("release", &["gcn"])?;
     let directory = library.parent().unwrap_or(Path::new("."));

@@ -39,7 +39,7 @@ pub struct Libraries<'a> {
 /// `clrxdisasm`, unless that file exists.
 ///
 /// # Errors
-/// A file cannot be written, or `gcn` fails to print its manual or completions.
+/// Fails if a file cannot be written, or `gcn` fails to print its manual or completions.
 pub fn install(prefix: &Path, gcn: &Path, libraries: &Libraries<'_>) -> Result<()> {
     replace(gcn, &prefix.join("bin/gcn"))?;
     let disassembler = prefix.join(DISASSEMBLER);

@@ -23,7 +23,7 @@ const RUNS: u32 = 5;
 /// fastest times of both. Returns the other lines of the program's first run.
 ///
 /// # Errors
-/// A command fails, or prints no time.
+/// Fails if a command fails, or prints no time.
 pub(crate) fn compare(
     program: &mut Command,
     name: &str,
@@ -57,7 +57,7 @@ pub(crate) fn compare(
 /// Parses the number after a label at the start of a line.
 ///
 /// # Errors
-/// The label or its number is missing.
+/// Fails if the label or its number is missing.
 pub(crate) fn value(output: &str, label: &str) -> Result<f64> {
     let found = output.lines().find_map(|line| line.strip_prefix(label));
     let found = found.and_then(number);

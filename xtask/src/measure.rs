@@ -17,7 +17,7 @@ pub(crate) struct ResourceUsage {
 /// Runs a command and discards its output.
 ///
 /// # Errors
-/// The command cannot be started or waited for.
+/// Fails if the command cannot be started or waited for.
 pub(crate) fn measure(command: &mut Command) -> io::Result<ResourceUsage> {
     const INTERVAL: Duration = Duration::from_micros(500);
     let begin = Instant::now();

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 /// Installs the packages of the lock file in `directory`, without running their scripts.
 ///
 /// # Errors
-/// npm is missing or fails.
+/// Fails if npm is missing or fails.
 pub(crate) fn install(directory: &Path) -> Result<()> {
     let status = Command::new("npm")
         .args([

@@ -17,7 +17,7 @@ const FIGURES: [(&str, &str, f64); 2] = [
 /// run`.
 ///
 /// # Errors
-/// A file cannot be built, or a program fails.
+/// Fails if a file cannot be built, or a program fails.
 pub(crate) fn bench() -> Result<()> {
     let library = hsa::build_with("release", &["gcn"])?.with_file_name(hsa::OPENCL);
     let directory = library.parent().unwrap_or(Path::new("."));

@@ -19,7 +19,7 @@ const STACK: usize = 8 << 20;
 /// Builds the playground into `directory`.
 ///
 /// # Errors
-/// Rust's standard library for WebAssembly, Node.js or npm is not installed, or a file cannot be built.
+/// Fails if Rust's standard library for WebAssembly, Node.js or npm is not installed, or a file cannot be built.
 pub(crate) fn build(directory: &Path) -> Result<()> {
     prepare()?;
     bundle(directory)
@@ -29,7 +29,7 @@ pub(crate) fn build(directory: &Path) -> Result<()> {
 /// reason.
 ///
 /// # Errors
-/// A file cannot be built.
+/// Fails if a file cannot be built.
 pub(crate) fn build_for_book(directory: &Path) -> Result<bool> {
     if let Err(error) = prepare() {
         eprintln!("the book has no playground: {error:#}");

@@ -61,7 +61,7 @@ pub(crate) fn install_test_packages() {
 /// Builds the extension, `gcn`, its libraries and the C library together, and packs them into a wheel in `directory`.
 ///
 /// # Errors
-/// A file cannot be built, read or written.
+/// Fails if a file cannot be built, read or written.
 pub(crate) fn wheel(directory: &Path) -> Result<()> {
     let library = hsa::build_with(dist::PROFILE, &["gcn", "gcn-python", "gcn-c"])?;
     println!("{}", pack(&library, directory)?.display());
@@ -72,7 +72,7 @@ pub(crate) fn wheel(directory: &Path) -> Result<()> {
 /// programs.
 ///
 /// # Errors
-/// A file cannot be read or written.
+/// Fails if a file cannot be read or written.
 pub(crate) fn pack(library: &Path, directory: &Path) -> Result<PathBuf> {
     let beside = library.parent().context("the library is in a directory")?;
     let built = beside.parent().context("which is in the build directory")?;

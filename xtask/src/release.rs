@@ -43,7 +43,7 @@ const PLATFORM: &str = "lib/gcn/gcn.icd";
 /// Creates a release in `directory`, with zig as the linker so that it runs on old systems.
 ///
 /// # Errors
-/// `directory` exists, a tool cannot be installed, or [`pack`] fails.
+/// Fails if `directory` exists, a tool cannot be installed, or [`pack`] fails.
 pub(crate) fn release(directory: &Path) -> Result<()> {
     check_absent(directory)?;
     let tools = tools()?;
@@ -73,8 +73,8 @@ pub(crate) fn release(directory: &Path) -> Result<()> {
 /// complete.
 ///
 /// # Errors
-/// `directory` exists, maturin or cargo-sbom is not found, a file cannot be built or written, or a binary needs too new
-/// a glibc.
+/// Fails if `directory` exists, maturin or cargo-sbom is not found, a file cannot be built or written, or a binary
+/// needs too new a glibc.
 pub(crate) fn pack(directory: &Path) -> Result<()> {
     check_absent(directory)?;
     let parent = directory.parent().unwrap_or(Path::new("."));
@@ -431,7 +431,7 @@ const UNPREPARED: i32 = 77;
 /// OpenCL program and a HIP program.
 ///
 /// # Errors
-/// The user is not root, a root cannot be created, or a package does not install or run.
+/// Fails if the user is not root, a root cannot be created, or a package does not install or run.
 pub(crate) fn test(directory: &Path) -> Result<()> {
     ensure!(is_root(), "roots are made and entered by root alone");
     ensure!(

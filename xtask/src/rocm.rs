@@ -107,8 +107,8 @@ struct Selection {
 /// Runs a suite. `words` are the command-line arguments after `rocm`.
 ///
 /// # Errors
-/// An argument is invalid, a root is missing and cannot be created, a test that is not a known failure fails, or a
-/// known failure passes.
+/// Fails if an argument is invalid, a root is missing and cannot be created, a test that is not a known failure fails,
+/// or a known failure passes.
 pub(crate) fn rocm(words: &[&str]) -> Result<()> {
     let selection = Selection::parse(words)?;
     ensure!(

@@ -46,7 +46,7 @@ pub(crate) fn directory() -> PathBuf {
 /// Returns the root of a release, creating it if necessary.
 ///
 /// # Errors
-/// debootstrap cannot be installed, or fails.
+/// Fails if debootstrap cannot be installed, or fails.
 pub(crate) fn make(release: &Release) -> Result<PathBuf> {
     let root = directory().join(release.name);
     let is_made = root.join("made");
@@ -93,7 +93,7 @@ pub(crate) fn make(release: &Release) -> Result<PathBuf> {
 /// Mounts host file systems that programs in a root need. They stay mounted until the machine stops.
 ///
 /// # Errors
-/// A directory cannot be mounted.
+/// Fails if a directory cannot be mounted.
 pub(crate) fn mount(root: &Path) -> Result<()> {
     for (kind, from, to) in MOUNTS {
         let at = root.join(to);
@@ -118,7 +118,7 @@ pub(crate) fn entered(root: &Path, command: &str) -> Command {
 /// Runs a shell command in a root.
 ///
 /// # Errors
-/// The command fails.
+/// Fails if the command fails.
 pub(crate) fn chroot(root: &Path, command: &str) -> Result<()> {
     run(&mut entered(root, command))
 }
@@ -127,7 +127,7 @@ pub(crate) fn chroot(root: &Path, command: &str) -> Result<()> {
 /// and neither the root nor the host sees them or the mounts.
 ///
 /// # Errors
-/// The mount point of the copy cannot be created.
+/// Fails if the mount point of the copy cannot be created.
 pub(crate) fn in_copy(root: &Path, shared: &Path, command: &str) -> Result<Command> {
     const ENTER: &str = r#"
 mount -t tmpfs tmpfs "$1"

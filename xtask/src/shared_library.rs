@@ -11,7 +11,7 @@ use std::process::Command;
 /// The linker is the C compiler given by the environment variable `CC`, or `cc`.
 ///
 /// # Errors
-/// The C compiler cannot be run or fails; the error is its output.
+/// Fails if the C compiler cannot be run or fails; the error is its output.
 pub fn link(archive: &Path, library: &Path, exports: &str) -> Result<(), String> {
     let name = library.file_name().unwrap_or_default().to_string_lossy();
     let process = std::process::id();

@@ -130,7 +130,7 @@ struct Entry {
 /// Packs a wheel into `directory` and returns its path.
 ///
 /// # Errors
-/// A file cannot be read or written, or a program or library needs more than PEP 600 guarantees.
+/// Fails if a file cannot be read or written, or a program or library needs more than PEP 600 guarantees.
 pub fn pack(parts: &Parts<'_>, directory: &Path) -> Result<PathBuf> {
     let project = Project::read(&parts.package.join("pyproject.toml"))?;
     let (name, version) = (project.text("name")?, parts.version);
@@ -329,7 +329,7 @@ fn tag(entries: &[Entry]) -> Result<String> {
 /// Returns the minor version of the oldest glibc 2 that has all symbols a program or library needs.
 ///
 /// # Errors
-/// `elf` is not an ELF file, or needs a library other than `ours` that some systems lack.
+/// Fails if `elf` is not an ELF file, or needs a library other than `ours` that some systems lack.
 pub fn needed_glibc(elf: &[u8], ours: Option<&str>) -> Result<u32> {
     let needs = needs(elf)?;
     let of_system = |library: &str| OF_SYSTEM.iter().any(|it| library.starts_with(it));

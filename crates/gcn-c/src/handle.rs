@@ -41,7 +41,7 @@ pub(crate) fn insert<H: Handle>(object: H::Object) -> *mut H {
 /// Returns the object that a handle refers to.
 ///
 /// # Errors
-/// The handle is null, was freed or never created, or has another type.
+/// Fails if the handle is null, was freed or never created, or has another type.
 pub(crate) fn get<H: Handle>(handle: *const H) -> Result<Arc<H::Object>, Failure> {
     if handle.is_null() {
         return Err(Failure::null(H::NAME));
@@ -62,7 +62,7 @@ pub(crate) fn get<H: Handle>(handle: *const H) -> Result<Arc<H::Object>, Failure
 /// Removes an object from the table.
 ///
 /// # Errors
-/// The handle is null, was freed or never created, or has another type.
+/// Fails if the handle is null, was freed or never created, or has another type.
 pub(crate) fn remove<H: Handle>(handle: *mut H) -> Result<(), Failure> {
     get(handle.cast_const())?;
     let mut objects = OBJECTS.write().unwrap_or_else(PoisonError::into_inner);

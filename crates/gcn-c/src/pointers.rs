@@ -8,7 +8,7 @@ use crate::failure::Failure;
 /// Reads a string. `parameter` is its name in errors.
 ///
 /// # Errors
-/// The pointer is null, or the string is not UTF-8.
+/// Fails if the pointer is null, or the string is not UTF-8.
 ///
 /// # Safety
 /// `text` is null or null-terminated, and does not change during `'a`.
@@ -21,7 +21,7 @@ pub(crate) unsafe fn text<'a>(text: *const c_char, parameter: &str) -> Result<&'
 /// Reads a string that may be null.
 ///
 /// # Errors
-/// The string is not UTF-8.
+/// Fails if the string is not UTF-8.
 ///
 /// # Safety
 /// `text` is null or null-terminated, and does not change during `'a`.
@@ -44,7 +44,7 @@ pub(crate) unsafe fn optional_text<'a>(
 /// Rejects pointers and lengths that do not form a valid array.
 ///
 /// # Errors
-/// The pointer is null or misaligned, or the array exceeds the address space.
+/// Fails if the pointer is null or misaligned, or the array exceeds the address space.
 #[inline]
 pub(crate) fn check<T>(array: *const T, count: usize, parameter: &str) -> Result<(), Failure> {
     if array.is_null() {
@@ -61,7 +61,7 @@ pub(crate) fn check<T>(array: *const T, count: usize, parameter: &str) -> Result
 /// Reads an array. The pointer may be null if the array is empty.
 ///
 /// # Errors
-/// The pointer is null or misaligned, or the array exceeds the address space.
+/// Fails if the pointer is null or misaligned, or the array exceeds the address space.
 ///
 /// # Safety
 /// `array` is null or points to `count` elements, which do not change during `'a`.
@@ -82,7 +82,7 @@ pub(crate) unsafe fn array<'a, T>(
 /// Reads a structure that may be null.
 ///
 /// # Errors
-/// The pointer is misaligned.
+/// Fails if the pointer is misaligned.
 ///
 /// # Safety
 /// `value` is null or points to a value that does not change during `'a`.
@@ -101,7 +101,7 @@ pub(crate) unsafe fn optional<'a, T>(
 /// Writes a result through a pointer.
 ///
 /// # Errors
-/// `to` is null.
+/// Fails if `to` is null.
 ///
 /// # Safety
 /// `to` is null or writable.
@@ -118,7 +118,7 @@ pub(crate) unsafe fn put<T>(to: *mut T, value: T, parameter: &str) -> Result<(),
 /// Writes as much of a string as fits, with a terminator, and returns the length of the whole string, like `snprintf`.
 ///
 /// # Errors
-/// `to` is null, and `room` is not 0.
+/// Fails if `to` is null, and `room` is not 0.
 ///
 /// # Safety
 /// `to` is null or has `room` writable bytes.
@@ -147,7 +147,7 @@ pub(crate) unsafe fn put_text(
 /// Writes bytes through a pointer.
 ///
 /// # Errors
-/// `to` is null, and `bytes` is not empty.
+/// Fails if `to` is null, and `bytes` is not empty.
 ///
 /// # Safety
 /// `to` is null or has room for the bytes.

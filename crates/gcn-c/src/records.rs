@@ -132,7 +132,7 @@ impl KernelRecord {
     /// Returns the argument at an index as a C structure.
     ///
     /// # Errors
-    /// The index is out of range.
+    /// Fails if the index is out of range.
     pub(crate) fn argument(&self, index: usize) -> Result<ArgumentInfo, Failure> {
         let count = self.arguments.len();
         let argument = self.arguments.get(index);

@@ -44,7 +44,7 @@ pub fn number(session: &Session<'_, '_>, text: &str) -> Result<i128, Message> {
     }
 }
 
-/// Evaluates the operand of `x`. Returns its memory space and address.
+/// Evaluates the operand of `x`. Returns its address space and address.
 ///
 /// # Errors
 /// Returns a message for the user.

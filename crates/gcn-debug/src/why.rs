@@ -291,7 +291,7 @@ impl Question<'_> {
 }
 
 /// Explains the value of a location. On success, a queried location in global memory contains its value at the queried
-/// point; other memory has its contents from before the launches.
+/// point; other memory is as it was before the launches.
 ///
 /// # Errors
 /// Fails if a launch cannot start, or if memory or the trace is too large; all of memory is then restored.
@@ -315,7 +315,7 @@ pub fn why<L: Launches>(
 
 impl ValueGraph {
     /// Builds the value graph of a location. On success, a queried location in global memory contains its value at the
-    /// queried point; other memory has its contents from before the launches.
+    /// queried point; other memory is as it was before the launches.
     ///
     /// # Errors
     /// Fails if a launch cannot start, or if memory or the trace is too large; all of memory is then restored.

@@ -202,7 +202,7 @@ impl Memory {
     /// any value.
     ///
     /// # Errors
-    /// No allocation begins at the address.
+    /// Fails if no allocation begins at the address.
     pub fn free(&self, address: u64) -> Result<(), FreeError> {
         self.space.free(address)
     }
@@ -226,7 +226,7 @@ impl Memory {
     /// returns the alias. Pass it to [`Memory::release`].
     ///
     /// # Errors
-    /// The bytes overlap another range.
+    /// Fails if the bytes overlap another range.
     ///
     /// # Safety
     /// See [`Memory::register`].
@@ -244,7 +244,7 @@ impl Memory {
     /// Lets kernels access `len` bytes of host memory at their host address.
     ///
     /// # Errors
-    /// The bytes overlap another range.
+    /// Fails if the bytes overlap another range.
     ///
     /// # Safety
     /// The bytes must remain readable and writable until they are released. The host must access them only
@@ -262,7 +262,7 @@ impl Memory {
     /// Releases the range registered at `address`. No kernel accesses it once this returns.
     ///
     /// # Errors
-    /// No range is registered at the address.
+    /// Fails if no range is registered at the address.
     pub fn release(&self, address: u64) -> Result<(), FreeError> {
         self.space.release(address)
     }
@@ -324,7 +324,7 @@ impl Memory {
     /// [`ALIGNMENT`]. Reserved addresses have no memory until something is mapped there, and do not count as in use.
     ///
     /// # Errors
-    /// No suitable addresses are left.
+    /// Fails if no suitable addresses are left.
     pub fn reserve(&self, name: &str, bytes: u64, align: u64) -> Result<u64, AllocError> {
         self.space.reserve(name, bytes, align)
     }
@@ -332,7 +332,7 @@ impl Memory {
     /// Releases reserved addresses without mappings.
     ///
     /// # Errors
-    /// No reservation begins at the address, or it has mappings.
+    /// Fails if no reservation begins at the address, or it has mappings.
     pub fn unreserve(&self, address: u64) -> Result<(), FreeError> {
         self.space.unreserve(address)
     }
@@ -341,7 +341,7 @@ impl Memory {
     /// span adjacent mappings.
     ///
     /// # Errors
-    /// The addresses are not reserved or already in use, or the range exceeds the shared memory.
+    /// Fails if the addresses are not reserved or already in use, or the range exceeds the shared memory.
     ///
     /// # Examples
     /// See [`SharedMemory`].
@@ -359,7 +359,7 @@ impl Memory {
     /// Removes the mapping at an address.
     ///
     /// # Errors
-    /// No mapping begins at the address.
+    /// Fails if no mapping begins at the address.
     pub fn unmap(&self, address: u64) -> Result<(), FreeError> {
         self.space.unmap(address)
     }
@@ -368,7 +368,7 @@ impl Memory {
     /// with the first call may be lost.
     ///
     /// # Errors
-    /// No allocation begins at the address, or the host has no shared memory.
+    /// Fails if no allocation begins at the address, or the host has no shared memory.
     ///
     /// # Examples
     /// ```

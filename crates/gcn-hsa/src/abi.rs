@@ -494,5 +494,5 @@ pub type QueueCallback =
 /// Callback for system events.
 pub type SystemCallback =
     unsafe extern "C" fn(event: *const MemoryFaultEvent, data: *mut c_void) -> Status;
-/// Callback for the release of an allocation.
+/// Callback for the deallocation of memory.
 pub type FreeCallback = unsafe extern "C" fn(address: *mut c_void, user_data: *mut c_void);

@@ -23,9 +23,9 @@ const LINE: u32 = 64;
 const L1: u32 = 16;
 /// File that contains the L1 data cache size of the host's first core, such as `48K`.
 const HOST_L1: &str = "/sys/devices/system/cpu/cpu0/cache/index0/size";
-/// Maximum number of packets in a queue.
+/// Maximum queue size in packets.
 pub(crate) const MAX_QUEUE: u32 = 1 << 17;
-/// Minimum number of packets in a queue.
+/// Minimum queue size in packets.
 pub(crate) const MIN_QUEUE: u32 = 64;
 /// Maximum number of queues per agent.
 const MAX_QUEUES: u32 = 128;

@@ -1,7 +1,7 @@
 //! Images and samplers.
 //!
 //! A handle is the address of a descriptor in memory. HIP copies the descriptor into texture and surface objects, from
-//! which kernels load it. Texels are always stored row by row, even if the program leaves the layout to the library.
+//! which kernels load it. Texels always use a linear layout, even if the program requests an opaque one.
 
 use std::sync::Arc;
 
@@ -106,7 +106,7 @@ fn status_of(error: ImageError) -> Status {
 /// Access permissions are not checked against the format: HIP requests read-write sRGB images.
 ///
 /// # Errors
-/// The agent does not support the image.
+/// Fails if the agent does not support the image.
 fn layout_and_descriptor(
     agent: &Agent,
     desc: &ImageDescriptor,
@@ -159,7 +159,7 @@ fn with_pitches(image: Image, pitches: Pitches) -> HsaResult<Image> {
 /// Returns the size and alignment of an image's texels in bytes.
 ///
 /// # Errors
-/// The agent does not support the image.
+/// Fails if the agent does not support the image.
 pub(crate) fn data_info(
     agent: &Agent,
     desc: &ImageDescriptor,
@@ -187,7 +187,7 @@ impl Images {
     /// Creates an image whose texels are stored at `address`.
     ///
     /// # Errors
-    /// The agent does not support the image, the address is misaligned, or memory is exhausted.
+    /// Fails if the agent does not support the image, the address is misaligned, or memory is exhausted.
     pub(crate) fn create(
         &self,
         agent: &Agent,
@@ -217,7 +217,7 @@ impl Images {
     /// Looks up an image.
     ///
     /// # Errors
-    /// The handle is invalid.
+    /// Fails if the handle is invalid.
     pub(crate) fn get(&self, handle: Handle) -> HsaResult<Arc<ProgramImage>> {
         self.images.get(handle).ok_or(Status::INVALID_ARGUMENT)
     }
@@ -225,7 +225,7 @@ impl Images {
     /// Destroys an image, but does not free the memory of its texels.
     ///
     /// # Errors
-    /// The handle is invalid.
+    /// Fails if the handle is invalid.
     pub(crate) fn destroy(&self, handle: Handle) -> HsaResult {
         let image = self.images.remove(handle);
         image.map(drop).ok_or(Status::INVALID_ARGUMENT)
@@ -234,7 +234,7 @@ impl Images {
     /// Creates a sampler.
     ///
     /// # Errors
-    /// A mode is unknown, the agent does not support samplers, or memory is exhausted.
+    /// Fails if a mode is unknown, the agent does not support samplers, or memory is exhausted.
     pub(crate) fn create_sampler(
         &self,
         agent: &Agent,
@@ -250,7 +250,7 @@ impl Images {
     /// Destroys a sampler.
     ///
     /// # Errors
-    /// The handle is invalid.
+    /// Fails if the handle is invalid.
     pub(crate) fn destroy_sampler(&self, handle: Handle) -> HsaResult {
         let sampler = self.samplers.remove(handle);
         sampler.map(drop).ok_or(Status::INVALID_ARGUMENT)
@@ -337,7 +337,7 @@ impl ProgramImage {
     /// Returns the box of the image's texels in a region. The layers of a 1D array are treated as rows.
     ///
     /// # Errors
-    /// The region is empty or exceeds the image.
+    /// Fails if the region is empty or exceeds the image.
     pub(crate) fn region(&self, region: &ImageRegion) -> HsaResult<TexelBox> {
         let (origin, size) = (triple(region.offset), triple(region.range));
         let region = self.image.region(origin, size).map_err(status_of)?;
@@ -352,7 +352,7 @@ impl ProgramImage {
     /// replaced by pitches without padding. As in AMD's library, the layers of a 1D array are one row pitch apart.
     ///
     /// # Errors
-    /// The region is empty or exceeds the image.
+    /// Fails if the region is empty or exceeds the image.
     pub(crate) fn in_linear(
         &self,
         region: &ImageRegion,
@@ -374,7 +374,7 @@ impl ProgramImage {
     /// Returns the colour conversion for copies from this image to another.
     ///
     /// # Errors
-    /// The formats differ in more than the sRGB transfer function.
+    /// Fails if the formats differ in more than the sRGB transfer function.
     pub(crate) fn conversion_to(&self, to: &ProgramImage) -> HsaResult<ColorConversion> {
         let conversion = ColorConversion::between(self.image.format, to.image.format);
         conversion.ok_or(Status::INVALID_ARGUMENT)
@@ -383,7 +383,7 @@ impl ProgramImage {
     /// Prepares a fill of a region with a colour.
     ///
     /// # Errors
-    /// The region is empty or exceeds the image.
+    /// Fails if the region is empty or exceeds the image.
     pub(crate) fn fill(
         &self,
         region: &ImageRegion,

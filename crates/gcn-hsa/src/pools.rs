@@ -418,7 +418,8 @@ impl Pools {
         Ok(())
     }
 
-    /// Charges memory without an address to a pool. `limit` is the memory size of the pool's agent.
+    /// Counts memory of a virtual memory handle, which has no address of its own, against the memory size `limit` of the
+    /// pool's agent, until the returned charge is dropped.
     pub(crate) fn charge(&self, limit: u64, pool: MemoryPool, bytes: u64) -> HsaResult<PoolCharge> {
         let mut state = self.state();
         let used = state.with(pool.agent, bytes, limit)?;

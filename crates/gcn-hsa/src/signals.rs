@@ -44,7 +44,7 @@ impl SignalTable {
     /// Creates an empty signal table.
     ///
     /// # Errors
-    /// Memory is exhausted.
+    /// Fails if memory is exhausted.
     pub(crate) fn new(device: &Device) -> HsaResult<SignalTable> {
         let mailbox = device.memory().allocate("the mailbox of HSA signals", 8);
         Ok(SignalTable {

@@ -63,7 +63,7 @@ impl<T: WorkerTask> TaskWorker<T> {
     /// Submits a task for execution once it is ready. Ready tasks are executed in order of submission.
     ///
     /// # Errors
-    /// The host cannot create a thread.
+    /// Fails if the host cannot create a thread.
     pub(crate) fn submit(self: &Arc<Self>, task: T) -> HsaResult {
         let mut state = self.state();
         state.tasks.push(Arc::new(task));

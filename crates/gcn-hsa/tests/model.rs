@@ -5,7 +5,7 @@
 #[path = "../src/changes.rs"]
 mod changes;
 
-/// Replaces the types in `src/sync.rs` by Loom's.
+/// Replaces the types in `src/sync.rs` with Loom's.
 mod sync {
     pub(crate) use loom::sync::{Condvar, Mutex, atomic};
 }

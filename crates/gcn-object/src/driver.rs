@@ -72,7 +72,7 @@ pub fn is_driver_program(bytes: &[u8]) -> bool {
 /// reported in [`DriverProgram::warnings`].
 ///
 /// # Errors
-/// The bytes are not a driver program, or the program is malformed or for a CPU.
+/// Fails if the bytes are not a driver program, or the program is malformed or for a CPU.
 ///
 /// # Examples
 /// ```

@@ -138,7 +138,7 @@ impl CodeObject<'_> {
     /// Creates the image without applying relocations. Its size is limited to [`MAX_IMAGE_BYTES`].
     ///
     /// # Errors
-    /// The image is larger, or segments overlap.
+    /// Fails if the image is larger, or segments overlap.
     ///
     /// # Examples
     /// ```
@@ -156,7 +156,7 @@ impl CodeObject<'_> {
     /// Creates the image without applying relocations. Its size is limited to `limit` bytes.
     ///
     /// # Errors
-    /// The image is larger, or segments overlap.
+    /// Fails if the image is larger, or segments overlap.
     ///
     /// # Examples
     /// ```

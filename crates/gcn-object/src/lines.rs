@@ -161,7 +161,7 @@ impl CodeObject<'_> {
     /// Reads the debug information; `None` if the code object has no `.debug_line` section.
     ///
     /// # Errors
-    /// The code object contains debug information that cannot be read.
+    /// Fails if the code object contains debug information that cannot be read.
     ///
     /// # Examples
     /// ```
@@ -227,7 +227,7 @@ impl SourceLines {
     /// function that owns the code last. Empty if the address is unknown.
     ///
     /// # Errors
-    /// The debug information for the address is not valid DWARF.
+    /// Fails if the debug information for the address is not valid DWARF.
     ///
     /// # Examples
     /// ```
@@ -259,7 +259,7 @@ impl SourceLines {
     /// skipped.
     ///
     /// # Errors
-    /// The debug information for the addresses is not valid DWARF.
+    /// Fails if the debug information for the addresses is not valid DWARF.
     ///
     /// # Examples
     /// ```

@@ -94,7 +94,7 @@ fn join_names(names: &[String], rest: usize) -> String {
 /// Finds the kernel symbol that `name` denotes, according to the rules of [`NamePattern`].
 ///
 /// # Errors
-/// No kernel or several kernels match. The error lists candidates.
+/// Fails if no kernel or several kernels match. The error lists candidates.
 ///
 /// # Examples
 /// ```
@@ -179,7 +179,7 @@ impl<'a> NamePattern<'a> {
     /// Finds the kernel symbol that the name denotes.
     ///
     /// # Errors
-    /// No kernel or several kernels match. The error lists candidates.
+    /// Fails if no kernel or several kernels match. The error lists candidates.
     pub fn find<'n>(
         &self,
         symbols: impl IntoIterator<Item = &'n str>,

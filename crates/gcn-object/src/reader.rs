@@ -43,7 +43,7 @@ use state::ObjectReader;
 /// ```
 ///
 /// # Errors
-/// The file has defects that prevent loading. Invalid metadata and inconsistent kernels are only reported in
+/// Fails if the file has defects that prevent loading. Invalid metadata and inconsistent kernels are only reported in
 /// [`CodeObject::warnings`].
 pub fn read<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObject<'a>, ReadError> {
     let bytes = bytes.into();

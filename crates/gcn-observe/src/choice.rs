@@ -25,7 +25,7 @@ impl Choice {
     /// `memory=A..B`, `memory=BUFFER` or `instruction=NAME`. In an instruction name, `*` matches any text.
     ///
     /// # Errors
-    /// The text has none of these forms; the message states the expected form.
+    /// Fails if the text has none of these forms; the message states the expected form.
     ///
     /// # Examples
     /// ```
@@ -65,7 +65,7 @@ impl Choice {
     /// `buffer` returns the address range of a buffer.
     ///
     /// # Errors
-    /// The value is neither a known symbol or buffer, nor a range of addresses.
+    /// Fails if the value is neither a known symbol or buffer, nor a range of addresses.
     pub fn add_to(
         &self,
         filter: &mut TraceFilter,

@@ -79,7 +79,7 @@ impl HeaderDirectory {
     /// same name is used.
     ///
     /// # Errors
-    /// A name escapes the directory, or a file cannot be written.
+    /// Fails if a name escapes the directory, or a file cannot be written.
     pub(crate) fn new(headers: &[(&str, &str)]) -> Outcome<HeaderDirectory> {
         let failed = |error: std::io::Error| {
             say_once(&format!(
@@ -274,7 +274,7 @@ impl Binary {
     /// Loads a binary for a device.
     ///
     /// # Errors
-    /// The binary is not valid for the device.
+    /// Fails if the binary is not valid for the device.
     pub(crate) fn new(device: &Device, bytes: &[u8]) -> Outcome<Binary> {
         let module = if kind_of(bytes) == CL_PROGRAM_BINARY_TYPE_EXECUTABLE {
             Some(load(device, bytes).map_err(|_| Status::INVALID_BINARY)?)

@@ -64,7 +64,8 @@ impl Event {
     /// Sets the status of a user event.
     ///
     /// # Errors
-    /// The event is not a user event, its status was already set, or `status` is neither `CL_COMPLETE` nor an error.
+    /// Fails if the event is not a user event, its status was already set, or `status` is neither `CL_COMPLETE` nor an
+    /// error.
     pub(crate) fn set(&self, status: i32) -> Outcome {
         if self.queue.is_some() {
             return Err(Status::INVALID_EVENT);
@@ -102,7 +103,7 @@ impl Event {
     /// Returns one of the command's profiling times in nanoseconds.
     ///
     /// # Errors
-    /// Profiling is not enabled, the command has not ended successfully, or the attribute is unknown.
+    /// Fails if profiling is not enabled, the command has not ended successfully, or the attribute is unknown.
     pub(crate) fn profile(&self, name: u32) -> Outcome<Info> {
         let times = self.progress.times();
         let is_profiled = self.queue.as_ref().is_some_and(|queue| queue.is_profiled());

@@ -86,7 +86,7 @@ fn is_format(format: ImageFormat) -> bool {
 /// Converts an application's image format to a device format.
 ///
 /// # Errors
-/// The format is invalid or not supported by devices.
+/// Fails if the format is invalid or not supported by devices.
 pub(crate) fn device_format(format: ImageFormat) -> Outcome<DeviceFormat> {
     if !is_format(format) {
         return Err(Status::INVALID_IMAGE_FORMAT_DESCRIPTOR);

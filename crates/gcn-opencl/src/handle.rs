@@ -129,7 +129,7 @@ pub(crate) fn publish<T: Object>(make: impl FnOnce(Id<T>) -> T) -> Arc<T> {
 /// Looks up an object by handle.
 ///
 /// # Errors
-/// The handle does not denote an object of this type.
+/// Fails if the handle does not denote an object of this type.
 pub(crate) fn get<T: Object>(handle: Handle) -> Outcome<Arc<T>> {
     let slots = T::registry().read();
     let object = slots.get(&handle).and_then(|slot| slot.object.upgrade());

@@ -117,7 +117,7 @@ impl Image {
     /// Converts the layout to that of a 2D image created from a buffer, which uses the application's row pitch.
     ///
     /// # Errors
-    /// Devices do not support the pitch.
+    /// Fails if devices do not support the pitch.
     pub(crate) fn in_buffer(self) -> Outcome<Image> {
         let row = self.declared.row;
         let multiple = PITCH_ALIGN * self.texels.format.bytes();
@@ -209,7 +209,7 @@ fn status_of(error: ImageError) -> Status {
 /// Returns the application's pitches; a pitch of 0 means no padding.
 ///
 /// # Errors
-/// Rows or slices overlap, or a pitch is not allowed.
+/// Fails if rows or slices overlap, or a pitch is not allowed.
 fn declared_pitches(
     texels: &image::Image,
     desc: &ImageDesc,

@@ -233,7 +233,7 @@ impl DescribedImage {
     /// Returns the address of the descriptor for a device in the context.
     ///
     /// # Errors
-    /// The context does not contain the device.
+    /// Fails if the context does not contain the device.
     pub(crate) fn descriptor_for(&self, context: &Context, device: &Arc<Device>) -> Outcome<u64> {
         let mut devices = context.devices.iter();
         let index = devices.position(|own| Arc::ptr_eq(own, device));

@@ -96,7 +96,7 @@ impl Kernel {
     /// Returns the code for a device.
     ///
     /// # Errors
-    /// The program has not been built for the device.
+    /// Fails if the program has not been built for the device.
     pub(crate) fn code(&self, device: &Arc<Device>) -> Outcome<&Code> {
         let mut codes = self.codes.iter();
         let code = codes.find(|(own, _)| Arc::ptr_eq(own, device));
@@ -197,7 +197,7 @@ impl Kernel {
     /// Sets a pointer argument to an address in shared virtual memory.
     ///
     /// # Errors
-    /// The parameter is not a pointer to global or constant memory.
+    /// Fails if the parameter is not a pointer to global or constant memory.
     pub(crate) fn set_address(&self, index: u32, address: usize) -> Outcome {
         let is_pointer = self.parameter(index)?.value_kind == ValueKind::GlobalBuffer;
         if !is_pointer {
@@ -209,7 +209,8 @@ impl Kernel {
     /// Collects the argument values for a launch on a device.
     ///
     /// # Errors
-    /// An argument is not set, its object has been released, or the context of an image does not contain the device.
+    /// Fails if an argument is not set, its object has been released, or the context of an image does not contain the
+    /// device.
     pub(crate) fn launch_arguments(&self, device: &Arc<Device>) -> Outcome<LaunchArguments> {
         let gone = Status::INVALID_KERNEL_ARGS;
         let of_address = |address: u64| Argument::Bytes(address.to_le_bytes().to_vec());
@@ -269,7 +270,7 @@ impl Kernel {
     /// Returns the value of the parameter attribute `name`.
     ///
     /// # Errors
-    /// The parameter or the attribute is unknown, or the code contains no parameter information.
+    /// Fails if the parameter or the attribute is unknown, or the code contains no parameter information.
     pub(crate) fn argument_info(&self, index: u32, name: u32) -> Outcome<Info> {
         let parameter = self.parameter(index)?;
         let absent = Status::KERNEL_ARG_INFO_NOT_AVAILABLE;
@@ -318,7 +319,7 @@ impl Kernel {
     /// Returns the value of an attribute that depends on the device.
     ///
     /// # Errors
-    /// The attribute is unknown, or the kernel has no code for the device.
+    /// Fails if the attribute is unknown, or the kernel has no code for the device.
     pub(crate) fn group_info(&self, device: Option<Arc<Device>>, name: u32) -> Outcome<Info> {
         let device = self.device_of(device)?;
         let code = self.code(&device)?;
@@ -399,7 +400,7 @@ fn access(parameter: &Described) -> Option<&Access> {
 /// Checks that an image can be passed to a parameter.
 ///
 /// # Errors
-/// The object is a buffer, the image has another type, or its flags or format do not allow the access.
+/// Fails if the object is a buffer, the image has another type, or its flags or format do not allow the access.
 fn check_image(parameter: &Described, memory: &Mem) -> Outcome {
     let image = memory.image()?;
     let is_refused = |flags: u64| memory.flags & flags != 0;

@@ -111,7 +111,7 @@ impl ReadyLaunch {
     /// Runs the kernel to completion.
     ///
     /// # Errors
-    /// The kernel fails. The fault is reported on standard error.
+    /// Fails if the kernel fails. The fault is reported on standard error.
     pub(crate) fn run(self, queue: &Emulated) -> Outcome {
         let watch = &runtime::get()?.watch;
         let running = register_launch(&self.objects);
@@ -277,7 +277,7 @@ fn group(code: &Code, grid: [u32; 3], local: Option<&[usize]>) -> Outcome<[u32; 
 /// Checks that a grid has no partial work-groups if the kernel requires uniform ones.
 ///
 /// # Errors
-/// The grid has partial work-groups that the kernel does not support.
+/// Fails if the grid has partial work-groups that the kernel does not support.
 fn check_uniform(code: &Code, grid: [u32; 3], group: [u32; 3]) -> Outcome {
     let is_whole = (0..3).all(|d| grid[d].is_multiple_of(group[d]));
     (is_whole || !wants_uniform(code))

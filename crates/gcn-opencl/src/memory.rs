@@ -275,7 +275,7 @@ impl Mem {
     /// Checks the flags for a new object that shares this object's memory.
     ///
     /// # Errors
-    /// `flags` is invalid, or allows accesses that this object's flags forbid.
+    /// Fails if `flags` is invalid, or allows accesses that this object's flags forbid.
     pub(crate) fn check_shared(&self, flags: u64) -> Outcome {
         check_flags(flags, DEVICE_ACCESS | HOST_ACCESS)?;
         let widens = |own: u64, wider: u64| self.flags & own != 0 && flags & wider != 0;
@@ -356,7 +356,7 @@ impl Mem {
     /// Returns the object's image.
     ///
     /// # Errors
-    /// The object is a buffer.
+    /// Fails if the object is a buffer.
     pub(crate) fn image(&self) -> Outcome<&Image> {
         let image = self.image.as_ref().map(|of| &of.image);
         image.ok_or(Status::INVALID_MEM_OBJECT)
@@ -379,7 +379,7 @@ impl Mem {
     /// Checks that the object's flags allow the host to read or write it.
     ///
     /// # Errors
-    /// The object's flags forbid the access.
+    /// Fails if the object's flags forbid the access.
     pub(crate) fn check_host(&self, reads: bool, writes: bool) -> Outcome {
         let refuses = |flag: u64| self.flags & flag != 0;
         let is_refused = refuses(CL_MEM_HOST_NO_ACCESS) && (reads || writes)
@@ -466,7 +466,7 @@ impl Mem {
     /// Removes and returns the latest mapping to the address `pointer`.
     ///
     /// # Errors
-    /// No region is mapped to the address.
+    /// Fails if no region is mapped to the address.
     pub(crate) fn unmap(&self, pointer: usize) -> Outcome<MappedRegion<BoxSize>> {
         let taken = self.mappings.take(self.handle(), pointer);
         let mapped = taken.ok_or(Status::INVALID_VALUE)?;

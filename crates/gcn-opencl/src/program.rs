@@ -128,7 +128,7 @@ impl Program {
     /// Links programs for devices. Returns a constructor for the new program, and the link status.
     ///
     /// # Errors
-    /// An option is invalid, no program contains compiled code, or only some contain it for a device.
+    /// Fails if an option is invalid, no program contains compiled code, or only some contain it for a device.
     pub(crate) fn link(
         context: &Arc<Context>,
         devices: &[Arc<Device>],
@@ -231,7 +231,7 @@ impl Program {
     /// Returns the indices of `devices` in the program's list; all indices if `devices` is empty.
     ///
     /// # Errors
-    /// A device does not belong to the program.
+    /// Fails if a device does not belong to the program.
     fn places(&self, devices: &[Arc<Device>]) -> Outcome<Vec<usize>> {
         if devices.is_empty() {
             return Ok((0..self.devices.len()).collect());
@@ -255,8 +255,8 @@ impl Program {
     /// Builds the program for `devices`, or for all of its devices if the slice is empty.
     ///
     /// # Errors
-    /// The program has kernels or was created by linking, a device or an option is invalid, there is no compiler, or a
-    /// build fails. The build log contains the reason for a failed build.
+    /// Fails if the program has kernels or was created by linking, a device or an option is invalid, there is no
+    /// compiler, or a build fails. The build log contains the reason for a failed build.
     pub(crate) fn build(&self, devices: &[Arc<Device>], options: &str) -> Outcome {
         self.check_detached()?;
         let mut result = Ok(());
@@ -329,7 +329,7 @@ impl Program {
     /// Returns the code of the kernel `name` for each device for which the program has been built.
     ///
     /// # Errors
-    /// The program has not been built, has no such kernel, or the kernel's parameters differ between devices.
+    /// Fails if the program has not been built, has no such kernel, or the kernel's parameters differ between devices.
     pub(crate) fn codes(&self, name: &str) -> Outcome<KernelCodes> {
         let modules = self.modules();
         if modules.is_empty() {
@@ -358,7 +358,7 @@ impl Program {
     /// Returns the names and code of all kernels that the application can create.
     ///
     /// # Errors
-    /// The program has not been built for any device.
+    /// Fails if the program has not been built for any device.
     pub(crate) fn creatable_kernels(&self) -> Outcome<Vec<(String, KernelCodes)>> {
         let modules = self.modules();
         if modules.is_empty() {
@@ -391,7 +391,7 @@ impl Program {
     /// the application.
     ///
     /// # Errors
-    /// The attribute is unknown, or the program has not been built.
+    /// Fails if the attribute is unknown, or the program has not been built.
     pub(crate) fn info(&self, name: u32) -> Outcome<Info> {
         Ok(match name {
             CL_PROGRAM_REFERENCE_COUNT => Info::from(references(self)),
@@ -417,7 +417,7 @@ impl Program {
     /// Returns the value of an attribute of the build for a device.
     ///
     /// # Errors
-    /// The attribute is unknown, or the device does not belong to the program.
+    /// Fails if the attribute is unknown, or the device does not belong to the program.
     pub(crate) fn build_info(&self, device: &Arc<Device>, name: u32) -> Outcome<Info> {
         let place = self.places(std::slice::from_ref(device))?;
         let builds = self.builds();

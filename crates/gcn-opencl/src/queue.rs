@@ -306,8 +306,8 @@ impl Queue {
     /// Enqueues a command that waits for the events in `wait_list`, and returns its progress.
     ///
     /// # Errors
-    /// A command in the queue has failed, an event belongs to another context, or no thread could be created for the
-    /// queue.
+    /// Fails if a command in the queue has failed, an event belongs to another context, or no thread could be created
+    /// for the queue.
     pub(crate) fn enqueue(
         &self,
         role: CommandRole,
@@ -361,7 +361,7 @@ impl Queue {
     /// Checks that the events of a wait list belong to the queue's context.
     ///
     /// # Errors
-    /// An event belongs to another context.
+    /// Fails if an event belongs to another context.
     pub(crate) fn check_events(&self, wait_list: &[Arc<Event>]) -> Outcome {
         let is_own = |event: &Arc<Event>| Arc::ptr_eq(&event.context, &self.context);
         wait_list
@@ -404,7 +404,7 @@ impl Queue {
     /// Waits for all commands enqueued so far.
     ///
     /// # Errors
-    /// A command has failed.
+    /// Fails if a command has failed.
     pub(crate) fn finish(&self) -> Outcome {
         let mut state = self.core.state();
         state.open.retain(|progress| !progress.has_ended());

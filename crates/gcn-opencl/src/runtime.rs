@@ -40,7 +40,7 @@ pub(crate) fn existing() -> Option<&'static Arc<Runtime>> {
 /// Returns the platform, which the first call creates.
 ///
 /// # Errors
-/// The settings are invalid, which is reported on standard error. There is then no platform.
+/// Fails if the settings are invalid, which is reported on standard error. There is then no platform.
 pub(crate) fn get() -> Outcome<&'static Arc<Runtime>> {
     let made = RUNTIME.get_or_init(|| {
         Runtime::new()

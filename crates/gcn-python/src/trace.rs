@@ -20,7 +20,7 @@ impl TraceLines {
     /// Adds a trace to the observers of a launch. `only` selects instructions, as `gcn run --trace-only` does.
     ///
     /// # Errors
-    /// A selection is invalid; the message states the expected form.
+    /// Fails if a selection is invalid; the message states the expected form.
     pub(crate) fn watch(
         kernel: &Kernel,
         only: &[String],

@@ -76,7 +76,7 @@ struct RelatedPlace {
 /// Assembles a source.
 ///
 /// # Errors
-/// The target is unknown, or the text is too long.
+/// Fails if the target is unknown, or the text is too long.
 pub(crate) fn assemble(request: &TextRequest) -> Result<AssembleAnswer, String> {
     let dialect = request.dialect.dialect();
     let options = Options {

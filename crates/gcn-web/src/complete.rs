@@ -35,7 +35,7 @@ struct Candidate {
 /// Completes the word at the cursor.
 ///
 /// # Errors
-/// The target is unknown, or the text is too long.
+/// Fails if the target is unknown, or the text is too long.
 pub(crate) fn complete(request: &CompleteRequest) -> Result<CompleteAnswer, String> {
     let source = &request.source;
     let target = source.source_target()?;

@@ -29,7 +29,7 @@ pub(crate) struct InspectAnswer {
 /// Describes the instruction that the words of a request begin with.
 ///
 /// # Errors
-/// The target is unknown, or the words are not an instruction of it.
+/// Fails if the target is unknown, or the words are not an instruction of it.
 pub(crate) fn inspect(request: &InspectRequest) -> Result<InspectAnswer, String> {
     let isa = target(&request.target)?.isa;
     let inst = decode(isa, &request.words).map_err(|error| error.to_string())?;

@@ -45,7 +45,7 @@ struct UnreadText {
 /// that all have two digits are read as bytes, lowest first.
 ///
 /// # Errors
-/// The target is unknown, or the text is too long.
+/// Fails if the target is unknown, or the text is too long.
 pub(crate) fn read(request: &TextRequest) -> Result<ReadAnswer, String> {
     let isa = request.target()?.isa;
     let (words, unread) = words(&request.text);

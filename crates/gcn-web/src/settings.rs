@@ -19,7 +19,7 @@ impl TextRequest {
     /// Selected target.
     ///
     /// # Errors
-    /// The target is unknown, or the text is too long.
+    /// Fails if the target is unknown, or the text is too long.
     pub(crate) fn target(&self) -> Result<&'static Target, String> {
         if self.text.len() > MAX_TEXT {
             return Err(format!(
@@ -43,7 +43,7 @@ impl TextRequest {
 /// Target by name.
 ///
 /// # Errors
-/// There is no such target.
+/// Fails if there is no such target.
 pub(crate) fn target(name: &str) -> Result<&'static Target, String> {
     Target::named(name).ok_or_else(|| UnknownTarget(name).to_string())
 }

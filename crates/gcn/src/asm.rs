@@ -94,7 +94,7 @@ const ENCODING_COLUMN: usize = 40;
 /// Runs the command.
 ///
 /// # Errors
-/// The source cannot be read, its target is unknown, or the result cannot be written.
+/// Fails if the source cannot be read, its target is unknown, or the result cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
     let text = SourceText::open(&args.input)?;
@@ -235,7 +235,7 @@ fn output_path(args: &Args) -> PathBuf {
 /// Writes the result to the output file.
 ///
 /// # Errors
-/// The output cannot be written, or is the source or an included file.
+/// Fails if the output cannot be written, or is the source or an included file.
 fn write_result(
     path: &Path,
     source: &Path,

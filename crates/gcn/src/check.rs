@@ -54,7 +54,7 @@ impl Args {
 /// Runs the command.
 ///
 /// # Errors
-/// An output cannot be written. Other errors are reported.
+/// Fails if an output cannot be written. Other errors are reported.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let json = args.run.json || args.check.write_json();
     let checking = match checking(args, json) {
@@ -132,7 +132,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// Creates the checkers that the options select. With `json`, errors have no colours.
 ///
 /// # Errors
-/// The options conflict, or a suppression file cannot be read.
+/// Fails if the options conflict, or a suppression file cannot be read.
 fn checking(args: &Args, json: bool) -> Result<Checking> {
     let mut settings = args.check.over(CheckSettings::default())?;
     if args.run.json {

@@ -26,7 +26,7 @@ pub struct Args {
 /// Runs the command. `command` is the definition of the command line.
 ///
 /// # Errors
-/// The output cannot be written.
+/// Fails if the output cannot be written.
 pub fn run(args: &Args, mut command: Command, out: &mut dyn Write) -> Result<Status> {
     // Generated in memory, because the generator panics if it cannot write.
     let mut script = Vec::new();

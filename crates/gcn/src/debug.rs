@@ -80,7 +80,7 @@ fn optional_with_dap(input: Arg) -> Arg {
 /// Runs the command.
 ///
 /// # Errors
-/// An option does not apply, a launch fails, or output cannot be written.
+/// Fails if an option does not apply, a launch fails, or output cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     if let Some(transport) = args.dap.transport {
         out.flush()?;
@@ -108,7 +108,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// Serves a client of the Debug Adapter Protocol.
 ///
 /// # Errors
-/// The port cannot be opened, a launch fails to start, output cannot be written, or the client violates the protocol.
+/// Fails if the port cannot be opened, a launch fails to start, output cannot be written, or the client violates the
+/// protocol.
 fn serve(args: &Args, transport: Transport) -> Result<Status> {
     let subject = if args.run.input.as_os_str().is_empty() {
         Subject::Launches
@@ -145,7 +146,7 @@ impl Launches {
     /// Prepares the launches that the arguments describe.
     ///
     /// # Errors
-    /// An option does not apply, or the program or a launch is invalid.
+    /// Fails if an option does not apply, or the program or a launch is invalid.
     fn prepare(args: &run::Args, check: bool) -> Result<Launches> {
         if args.json {
             return Err(UsageError("--json does not apply to gcn debug".to_owned()).into());
@@ -177,7 +178,7 @@ impl Launches {
     /// Runs the launches under the control of a front end. If `attention` is set while waves run, the front end is called.
     ///
     /// # Errors
-    /// A launch cannot start, or output cannot be written.
+    /// Fails if a launch cannot start, or output cannot be written.
     fn control(
         self,
         front: Box<dyn FrontEnd>,
@@ -220,7 +221,7 @@ impl Launches {
 /// Command sources; the last one is read first.
 ///
 /// # Errors
-/// The file cannot be read.
+/// Fails if the file cannot be read.
 fn sources(args: &Args, names: Vec<String>) -> Result<Vec<Box<dyn CommandSource>>> {
     let given = |lines: Vec<String>| Lines::Given(lines.into_iter());
     let rest = match &args.commands {
@@ -255,7 +256,7 @@ impl Findings for NewFindings {
 /// Runs the launches whenever the engine's front end starts them, until it quits.
 ///
 /// # Errors
-/// A launch cannot start, or output cannot be written.
+/// Fails if a launch cannot start, or output cannot be written.
 fn session(
     engine: &Arc<Engine>,
     debugged: &DebuggedRun,
@@ -351,7 +352,7 @@ fn session(
 /// Answers the engine's question, asked in run `run` or after `run` runs.
 ///
 /// # Errors
-/// Output cannot be written, or signals cannot be handled.
+/// Fails if output cannot be written, or signals cannot be handled.
 fn answer(
     engine: &Engine,
     (debugged, initial): (&DebuggedRun, Option<&InitialState>),

@@ -292,7 +292,7 @@ fn add_labels<'a>(code: &mut ListedCode<'a>, labels: Option<&'a Labels>) -> Resu
 /// Runs the command.
 ///
 /// # Errors
-/// The input cannot be read or is not code, its target is unknown, or an option does not apply to it.
+/// Fails if the input cannot be read or is not code, its target is unknown, or an option does not apply to it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let options = ListOptions {
         syntax: match args.syntax {
@@ -372,7 +372,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// Writes a listing in chunks. After an error, discards the rest.
 ///
 /// # Errors
-/// `out` cannot be written.
+/// Fails if `out` cannot be written.
 fn write_parts(out: &mut dyn Write, list: impl FnOnce(&mut dyn FnMut(&[u8]))) -> Result<()> {
     let mut result = Ok(());
     list(&mut |part| {

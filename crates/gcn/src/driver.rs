@@ -21,7 +21,7 @@ const CODE_ALIGN: u64 = 256;
 /// Opens a driver program; `None` for other files.
 ///
 /// # Errors
-/// The program is malformed, or is for a CPU.
+/// Fails if the program is malformed, or is for a CPU.
 pub fn open(file: &FileBytes) -> Result<Option<DriverProgram<'static>>> {
     if !is_driver_program(file) {
         return Ok(None);
@@ -56,7 +56,7 @@ fn target(
 /// Code of a program, or of one of its kernels.
 ///
 /// # Errors
-/// The kernel does not exist, or neither the program nor the command line names a target.
+/// Fails if the kernel does not exist, or neither the program nor the command line names a target.
 pub fn code<'a>(
     program: &'a DriverProgram,
     name: &str,
@@ -115,7 +115,7 @@ fn symbol(kernel: &DriverKernel) -> ListedSymbol<'_> {
 /// Prints information about a program, or about one of its kernels.
 ///
 /// # Errors
-/// The kernel does not exist, or the output cannot be written.
+/// Fails if the kernel does not exist, or the output cannot be written.
 pub fn show(
     program: &DriverProgram,
     name: &str,

@@ -99,7 +99,7 @@ pub struct Options {
     /// (`*` matches any text).
     #[arg(long, value_name = "KEY=VALUE")]
     trace_only: Vec<String>,
-    /// Variations of the executions.
+    /// Options that vary the execution.
     #[command(flatten)]
     variations: variations::Options,
     /// Stop a wave after N instructions, with a fault.
@@ -151,7 +151,8 @@ impl Checks {
     /// Check settings from the environment, overridden by the options.
     ///
     /// # Errors
-    /// Options are given without `--check` or exclude all checks, a setting is invalid, or a file cannot be read.
+    /// Fails if options are given without `--check` or exclude all checks, a setting is invalid, or a file cannot be
+    /// read.
     fn settings(&self, environment: Option<CheckSettings>) -> Result<Option<CheckSettings>> {
         let asked = self.check.as_ref().map(|checks| CheckSettings {
             checks: checks.clone(),
@@ -221,7 +222,7 @@ impl Options {
     /// neither requests them.
     ///
     /// # Errors
-    /// A variable or an option is invalid, or a file cannot be read.
+    /// Fails if a variable or an option is invalid, or a file cannot be read.
     fn settings(&self, checks: bool) -> Result<Settings> {
         let mut settings = Settings::from_env()?;
         if checks {
@@ -255,7 +256,7 @@ impl Options {
     /// Profile settings from the environment, overridden by the options.
     ///
     /// # Errors
-    /// A profile format is given without a profile.
+    /// Fails if a profile format is given without a profile.
     fn profile_settings(
         &self,
         environment: Option<ProfileSettings>,
@@ -286,7 +287,7 @@ impl Environment {
     /// Creates the environment for `options`, with `checks` as in [`Options::settings`].
     ///
     /// # Errors
-    /// The library is missing, or a variable or an option is invalid.
+    /// Fails if the library is missing, or a variable or an option is invalid.
     fn new(options: &Options, checks: bool) -> Result<Environment> {
         let settings = options.settings(checks)?;
         let library = Library::find()?;
@@ -354,7 +355,7 @@ fn note(text: fmt::Arguments<'_>) {
 /// extend. Skips special files, such as pipes, and names with [`PROCESS`], which give each process its own file.
 ///
 /// # Errors
-/// The file cannot be written.
+/// Fails if the file cannot be written.
 fn begin(file: &Path, document: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let is_own = file.as_os_str().to_string_lossy().contains(PROCESS);
     let is_file = fs::metadata(file).map_or(true, |metadata| metadata.is_file());
@@ -367,7 +368,7 @@ fn begin(file: &Path, document: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
 /// Writes empty documents for findings and the profile. Text outputs start empty: processes append to them.
 ///
 /// # Errors
-/// A file cannot be written.
+/// Fails if a file cannot be written.
 fn begin_outputs(settings: &Settings) -> Result<()> {
     if let Some(check) = &settings.check
         && let Some(file) = &check.output
@@ -388,7 +389,7 @@ fn begin_outputs(settings: &Settings) -> Result<()> {
 /// [`LIBRARY_PATH`] if the path contains one.
 ///
 /// # Errors
-/// The path contains a space and there is no alias.
+/// Fails if the path contains a space and there is no alias.
 fn preloaded(library: &Library) -> Result<PathBuf> {
     let file = library.file();
     if !file
@@ -427,7 +428,7 @@ fn prepended(first: &OsStr, variable: &str) -> OsString {
 /// Runs `gcn env`.
 ///
 /// # Errors
-/// The library is missing, a variable or an option is invalid, or the result cannot be written.
+/// Fails if the library is missing, a variable or an option is invalid, or the result cannot be written.
 pub fn print_environment(args: &EnvArgs, out: &mut dyn Write) -> Result<Status> {
     for (name, value) in Environment::new(&args.options, false)?.variables {
         write!(out, "export {name}=")?;

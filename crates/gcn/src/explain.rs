@@ -50,7 +50,7 @@ struct ExplanationReport {
 /// Runs the command.
 ///
 /// # Errors
-/// The name is unknown, or the output cannot be written.
+/// Fails if the name is unknown, or the output cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let report = |(kind, explanation): (&'static str, Explanation)| ExplanationReport {
         name: explanation.name,

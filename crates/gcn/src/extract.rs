@@ -58,7 +58,8 @@ const EXTENSION: &str = "co";
 /// Runs the command.
 ///
 /// # Errors
-/// The input cannot be read, it contains no matching code object, or the output cannot be written or is the input.
+/// Fails if the input cannot be read, it contains no matching code object, or the output cannot be written or is the
+/// input.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
     let file = FileBytes::open(&args.input)?;

@@ -157,7 +157,7 @@ impl Failure {
 /// Reports an error that prevents a command from completing: to standard error, or to `out` in JSON.
 ///
 /// # Errors
-/// `out` cannot be written, or `error` comes from an output stream.
+/// Fails if `out` cannot be written, or `error` comes from an output stream.
 pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<Status> {
     let (status, _) = report_all(error, json, out)?;
     Ok(status)
@@ -181,7 +181,7 @@ pub fn report_comparison(error: anyhow::Error, json: bool, out: &mut dyn Write) 
 /// Reports a run that ended without a result.
 ///
 /// # Errors
-/// `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn report_end(
     outcome: RunOutcome,
     problem: Problem,
@@ -231,7 +231,7 @@ pub fn reports_usage(error: &clap::Error, arguments: &[String]) -> bool {
 /// Reports rejected arguments in JSON.
 ///
 /// # Errors
-/// `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn report_usage(error: &clap::Error, out: &mut dyn Write) -> Result<()> {
     let message = error.to_string();
     let message = message.strip_prefix("error: ").unwrap_or(&message);

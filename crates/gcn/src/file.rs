@@ -75,7 +75,7 @@ pub fn name(path: &Path) -> String {
 /// Opens a file, or standard input if the name is [`STDIN`]. Reads an input of unknown length to its end.
 ///
 /// # Errors
-/// The input cannot be read, or is of unknown length and exceeds `most` bytes; the error names it.
+/// Fails if the input cannot be read, or is of unknown length and exceeds `most` bytes; the error names it.
 pub fn open(path: &Path, most: u64) -> Result<Data, DataError> {
     if path == Path::new(STDIN) {
         Data::read(name(path), &mut io::stdin().lock(), most)
@@ -87,7 +87,7 @@ pub fn open(path: &Path, most: u64) -> Result<Data, DataError> {
 /// Reads a file or standard input.
 ///
 /// # Errors
-/// The input cannot be read or exceeds `most` bytes.
+/// Fails if the input cannot be read or exceeds `most` bytes.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     Ok(open(path, most)?.into_bytes(most)?)
 }

@@ -30,7 +30,7 @@ pub fn shown(error: SuppressionsError, json: bool) -> anyhow::Error {
 /// Output file of the findings; `None` for standard output.
 ///
 /// # Errors
-/// The file cannot be created.
+/// Fails if the file cannot be created.
 pub fn file(settings: &CheckSettings) -> Result<Option<&Path>> {
     let output = settings.output.as_deref();
     let file = output.filter(|path| *path != Path::new(input::STDIN));
@@ -106,7 +106,7 @@ impl FindingOptions {
     /// Applies the options to `base`.
     ///
     /// # Errors
-    /// A format other than text is requested together with `--gen-suppressions`.
+    /// Fails if a format other than text is requested together with `--gen-suppressions`.
     pub fn over(&self, base: CheckSettings) -> Result<CheckSettings, UsageError> {
         let format = self.format.unwrap_or(base.format);
         let gen_suppressions = self.gen_suppressions || base.gen_suppressions;

@@ -52,7 +52,7 @@ const MAX_NAMED: usize = 4;
 /// Runs the command.
 ///
 /// # Errors
-/// The input cannot be read, no code object in it matches the options, or `out` cannot be written.
+/// Fails if the input cannot be read, no code object in it matches the options, or `out` cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
     let file = FileBytes::open(&args.input)?;

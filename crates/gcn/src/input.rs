@@ -200,7 +200,7 @@ impl gcn_asm::Files for SourceFiles<'_> {
 /// Parses a decimal number, or a hexadecimal one with `0x`.
 ///
 /// # Errors
-/// The text is not a number, or exceeds 64 bits.
+/// Fails if the text is not a number, or exceeds 64 bits.
 pub fn number(text: &str) -> Result<u64, ParseIntError> {
     match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),

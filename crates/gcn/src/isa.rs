@@ -80,7 +80,8 @@ impl Args {
 /// Runs the command.
 ///
 /// # Errors
-/// The query matches nothing, the words do not decode, an option does not apply, or the output cannot be written.
+/// Fails if the query matches nothing, the words do not decode, an option does not apply, or the output cannot be
+/// written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let isas: Vec<Isa> = match args.target {
         Some(target) => vec![target.isa],

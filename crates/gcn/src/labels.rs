@@ -43,7 +43,7 @@ impl Labels {
     /// Reads a file of labels and notes.
     ///
     /// # Errors
-    /// The file cannot be read, or a line is invalid; the error states the file and the line.
+    /// Fails if the file cannot be read, or a line is invalid; the error states the file and the line.
     pub fn open(path: &Path) -> Result<Labels> {
         Labels::parse(
             input::name(path),
@@ -77,8 +77,8 @@ impl Labels {
     /// Adds the labels and notes to code.
     ///
     /// # Errors
-    /// An address is outside the code, belongs to several kernels or is misaligned, or a label has the name of a symbol
-    /// of the code.
+    /// Fails if an address is outside the code, belongs to several kernels or is misaligned, or a label has the name of
+    /// a symbol of the code.
     pub fn add<'a>(&'a self, code: &mut ListedCode<'a>) -> Result<()> {
         let symbols = code.sections.iter().flat_map(|section| &section.symbols);
         let taken: HashSet<&str> = symbols.map(|symbol| symbol.name).collect();

@@ -62,7 +62,7 @@ impl Args {
 /// Runs the command. An input that cannot be read is reported, and the others are still checked.
 ///
 /// # Errors
-/// The only input cannot be read, has errors, or its target is unknown; the findings cannot be written, or a
+/// Fails if the only input cannot be read, has errors, or its target is unknown; the findings cannot be written, or a
 /// suppression file cannot be read.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let settings = args
@@ -111,7 +111,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// Checks an input, and adds the files that its source includes to `read`.
 ///
 /// # Errors
-/// The input cannot be read, has errors, or its target is unknown.
+/// Fails if the input cannot be read, has errors, or its target is unknown.
 fn lint_file(args: &Args, input: &Path, read: &mut Vec<PathBuf>) -> Result<Vec<FindingReport>> {
     let mut request = ProgramRequest {
         file: input.to_owned(),

@@ -273,7 +273,7 @@ fn subcommand_arguments() -> Vec<String> {
 /// for an error.
 ///
 /// # Errors
-/// The help or the version cannot be written.
+/// Fails if the help or the version cannot be written.
 fn print_usage(error: &clap::Error, rejected: Status) -> Result<Status> {
     let printed = error.print();
     if error.use_stderr() {

@@ -30,7 +30,7 @@ pub struct Args {
 /// Runs the command. `command` is the definition of the command line.
 ///
 /// # Errors
-/// The command does not exist, or the output cannot be written.
+/// Fails if the command does not exist, or the output cannot be written.
 pub fn run(args: &Args, command: Command, out: &mut dyn Write) -> Result<Status> {
     let mut gcn = command.disable_help_subcommand(true);
     gcn.build();

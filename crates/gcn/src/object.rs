@@ -49,7 +49,7 @@ impl<'f> Entries<'f> {
     /// Code objects of an offload bundle, a program or a library; `None` for other files, such as a code object.
     ///
     /// # Errors
-    /// The file contains no code objects, or is malformed.
+    /// Fails if the file contains no code objects, or is malformed.
     pub fn of(file: &'f FileBytes) -> Result<Option<Self>> {
         if !is_container(file) {
             return Ok(None);
@@ -75,7 +75,7 @@ impl Iterator for Entries<'_> {
 /// Reads a code object, or selects one from a file that contains several.
 ///
 /// # Errors
-/// The file is neither or is malformed, or not exactly one code object matches.
+/// Fails if the file is neither or is malformed, or not exactly one code object matches.
 pub fn read(file: &FileBytes, choice: ObjectChoice) -> Result<CodeObject<'static>> {
     match choose(file, choice)? {
         Some(entry) => Ok(entry.read()?),
@@ -279,7 +279,7 @@ pub fn contradicts(object: &CodeObject, asked: &Target) -> Option<&'static str> 
 /// Target of a code object.
 ///
 /// # Errors
-/// The object names no target, or an unsupported one.
+/// Fails if the object names no target, or an unsupported one.
 pub fn target(object: &CodeObject) -> Result<&'static Target, NoTarget> {
     let by_note = || {
         let note = object.isa_note.as_ref()?;

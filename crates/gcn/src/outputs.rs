@@ -19,7 +19,7 @@ pub fn unwritable(path: &Path) -> Problem {
 /// Writes a file atomically: the old contents stay until the new ones are complete ([`replace_file`]).
 ///
 /// # Errors
-/// The file cannot be written, or `document` fails.
+/// Fails if the file cannot be written, or `document` fails.
 pub fn write(path: &Path, document: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     replace_file(path, document).with_context(|| unwritable(path))
 }
@@ -27,7 +27,7 @@ pub fn write(path: &Path, document: impl FnOnce(&mut dyn Write) -> io::Result<()
 /// Checks that a file can be created at a path, before a long run.
 ///
 /// # Errors
-/// The path is a directory, or its directory does not exist.
+/// Fails if the path is a directory, or its directory does not exist.
 pub fn check_place(path: &Path) -> Result<()> {
     if path.is_dir() {
         let message = format!("{} is a directory", input::name(path));
@@ -43,7 +43,7 @@ pub fn check_place(path: &Path) -> Result<()> {
 /// Checks that the output of `option` does not overwrite an input.
 ///
 /// # Errors
-/// The output is one of the inputs, even under another name.
+/// Fails if the output is one of the inputs, even under another name.
 pub fn refuse_inputs<'a>(
     option: &str,
     output: &Path,

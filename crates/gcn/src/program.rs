@@ -171,7 +171,7 @@ pub struct LoadedProgram {
 /// Reads, assembles or compiles a program, and loads it on a device of its target.
 ///
 /// # Errors
-/// The file cannot be read, the source has errors, or the program does not run on the target.
+/// Fails if the file cannot be read, the source has errors, or the program does not run on the target.
 pub fn program(request: &ProgramRequest, terms: &ProgramTerms<'_>) -> Result<LoadedProgram> {
     let name = input::name(&request.file);
     let asked = match &request.target {

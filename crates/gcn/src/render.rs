@@ -39,7 +39,7 @@ pub fn complain(error: &anyhow::Error) {
 /// Writes a value in JSON, followed by a newline.
 ///
 /// # Errors
-/// `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn json(value: &(impl Serialize + ?Sized), out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, value)?;
     writeln!(out)

@@ -39,7 +39,7 @@ impl Write for Output {
 /// Checks that standard output is open.
 ///
 /// # Errors
-/// Standard output was closed when the process started.
+/// Fails if standard output was closed when the process started.
 pub fn check() -> io::Result<()> {
     if IS_CLOSED.load(Relaxed) {
         return Err(io::Error::other("standard output is closed"));

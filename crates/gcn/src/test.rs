@@ -98,7 +98,7 @@ struct CheckCommand {
 /// is [`Status::BadUsage`], which differs from the status of failing launch files.
 ///
 /// # Errors
-/// `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let prepared = check_options(args)
         .and_then(|()| launches::find(&args.paths, &args.filter))
@@ -152,7 +152,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// Checks the options after `--`.
 ///
 /// # Errors
-/// An option is invalid, sets the time limit, or names an output file, which every launch file would overwrite.
+/// Fails if an option is invalid, sets the time limit, or names an output file, which every launch file would
+/// overwrite.
 fn check_options(args: &Args) -> Result<()> {
     let usage = |error: clap::Error| {
         let text = error.to_string();
@@ -184,7 +185,7 @@ fn check_options(args: &Args) -> Result<()> {
 /// Checks that the reports can be written.
 ///
 /// # Errors
-/// A report cannot be created, would overwrite a launch file, or is the same file as the other report.
+/// Fails if a report cannot be created, would overwrite a launch file, or is the same file as the other report.
 fn check_reports(args: &Args, launches: &[LaunchFile]) -> Result<()> {
     let junit = args.junit.as_deref();
     let sarif = args.sarif.as_deref();
@@ -205,7 +206,8 @@ fn check_reports(args: &Args, launches: &[LaunchFile]) -> Result<()> {
 /// Runs launch files and prints the summary. Returns the rows in the order of the files, and the wall-clock time in seconds.
 ///
 /// # Errors
-/// `out` cannot be written, the path of `gcn` is unknown, or the host cannot create a thread or a temporary directory.
+/// Fails if `out` cannot be written, the path of `gcn` is unknown, or the host cannot create a thread or a temporary
+/// directory.
 fn run_all(
     args: &Args,
     launches: &[LaunchFile],

@@ -48,7 +48,7 @@ Examples:
 /// Runs the command.
 ///
 /// # Errors
-/// `out` cannot be written. Other errors are reported, and determine the status.
+/// Fails if `out` cannot be written. Other errors are reported, and determine the status.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let json = args.run.json;
     if args.against.is_empty() {
@@ -66,7 +66,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// Runs the launches and writes the answer.
 ///
 /// # Errors
-/// An option does not apply, a launch or the selector is invalid, or the output cannot be written.
+/// Fails if an option does not apply, a launch or the selector is invalid, or the output cannot be written.
 fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
     args.run.refuse_results(COMMAND)?;
     let debugged = debugged(&args.run, None)?;
@@ -187,7 +187,7 @@ impl InitialState {
 /// SIGINT interrupts the search.
 ///
 /// # Errors
-/// `out` cannot be written, or signals cannot be handled.
+/// Fails if `out` cannot be written, or signals cannot be handled.
 pub fn at_stop(
     debugged: &DebuggedRun,
     initial: &InitialState,

@@ -33,7 +33,7 @@ fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/exec")
 }
 
-/// Builds a program with a compiler, once.
+/// Compiles a program, unless an earlier test has compiled the same source with the same command.
 fn built(name: &str, command: &mut Command) -> PathBuf {
     let directory = cache::directory("exec-programs").expect("a directory");
     let source = sources().join(name);

@@ -99,7 +99,7 @@ const ONE: [&str; 5] = ["--grid", "64", "--arg", "out=u32*64", "--target=gfx900"
 /// Prints the run times of debugger commands, and of runs under the debugger. Enforces no limits.
 ///
 /// # Errors
-/// A command cannot be run.
+/// Fails if a command cannot be run.
 pub(crate) fn debug(gcn: &str, dir: &Path) -> Result<()> {
     let write = |name: &str, text: &str| -> Result<String> {
         let path = dir.join(name).display().to_string();

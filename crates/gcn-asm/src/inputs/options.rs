@@ -123,7 +123,7 @@ pub struct Inclusion {
 /// The value defaults to 1.
 ///
 /// # Errors
-/// A message that states why the definition is invalid.
+/// Fails if a message that states why the definition is invalid.
 ///
 /// # Examples
 /// ```

@@ -62,7 +62,7 @@ impl Finding {
 /// Creates a handle for the finding at an index.
 ///
 /// # Errors
-/// The index is out of range.
+/// Fails if the index is out of range.
 pub(super) fn finding_handle(
     reports: &[FindingReport],
     index: usize,

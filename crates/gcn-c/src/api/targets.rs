@@ -25,7 +25,7 @@ static BY_NUMBER: LazyLock<[Option<&'static Target>; 1 << u8::BITS]> = LazyLock:
 /// Looks up a target by its number.
 ///
 /// # Errors
-/// The number is unknown.
+/// Fails if the number is unknown.
 #[inline]
 pub(super) fn target(id: TargetId) -> Result<&'static Target, Failure> {
     let target = BY_NUMBER.get(id as usize).copied().flatten();

@@ -17,7 +17,8 @@ const MAX_BREAKPOINTS: usize = 4096;
 /// Message for a breakpoint whose location is not in the code of the current launch.
 const ABSENT: &str = "not in the code of this launch; looked up again at the next";
 
-/// Kind of breakpoints, which determines the request that sets them.
+/// Kind of breakpoint: the request that sets it, and its source if it has one. Each request replaces all breakpoints of
+/// its kind.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// `setBreakpoints` for a source.

@@ -123,7 +123,7 @@ pub fn thread_id(session: &Session<'_, '_>, id: WaveId) -> i64 {
 /// Looks up a wave by thread ID.
 ///
 /// # Errors
-/// Fails if no running wave has the ID.
+/// Fails if no wave that has started and not ended has that ID.
 pub fn find_thread(session: &Session<'_, '_>, number: i64) -> Result<WaveId, Refusal> {
     let mut ids = session.waves().map(|wave| wave.id);
     let found = ids.find(|id| thread_id(session, *id) == number);

@@ -38,7 +38,7 @@ struct Tree<'a> {
     numbers: HashMap<usize, usize>,
 }
 
-/// Line below an instruction.
+/// Line of the tree.
 enum TreeLine {
     One(AnswerEdge),
     /// Instructions without dependences that only contribute to an address.

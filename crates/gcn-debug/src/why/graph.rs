@@ -144,7 +144,7 @@ pub(super) struct GraphSource {
 }
 
 impl ValueGraph {
-    /// Builds the graph of a slice. Memory must have its contents from before the launches.
+    /// Builds the graph of a slice. Memory must be as it was before the launches.
     pub(super) fn new(trace: &Trace, slice: &Slice, end: u32, terms: Terms<'_>) -> ValueGraph {
         let mut instructions = Instructions::default();
         let mut kernels = HashMap::new();

@@ -94,7 +94,7 @@ pub enum AnswerTarget {
 /// Origin at which a dependence chain ends.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Origin {
-    /// Buffer elements with their contents from before the first launch.
+    /// Buffer elements, as they were before the first launch.
     Buffer {
         /// Buffer name.
         name: String,
@@ -159,7 +159,7 @@ enum FoldedOutcome {
 /// Mapping of slice nodes to steps.
 pub(crate) struct Folds {
     keys: HashMap<FoldKey, usize>,
-    /// Slice node of each step that is nearest to the queried location.
+    /// For each step, its slice node nearest to the queried location.
     pub(crate) nearest: Vec<Node>,
     /// First and last register of each step.
     registers: Vec<Option<(Register, Register)>>,

@@ -25,7 +25,7 @@ pub(crate) struct Tracer {
 }
 
 impl Tracer {
-    /// Creates a tracer of the trace's wanted workgroups. Without any, the tracer records only the last writers.
+    /// Creates a tracer of the workgroups in `trace.wanted`. If there are none, it records only the last writers.
     pub(crate) fn new(trace: Trace) -> Tracer {
         Tracer {
             traces: !trace.wanted.is_empty(),

@@ -77,7 +77,7 @@ impl Level {
     /// Level requested by the environment, or else the widest level of the host.
     ///
     /// # Errors
-    /// The variable contains no valid level name, or the host does not support the level.
+    /// Fails if the variable contains no valid level name, or the host does not support the level.
     pub fn of_environment() -> Result<Level, LevelError> {
         let Some(name) = std::env::var_os(LEVEL_VARIABLE).filter(|name| !name.is_empty()) else {
             return Ok(best_level());

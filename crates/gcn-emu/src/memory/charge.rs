@@ -20,7 +20,7 @@ impl Memory {
     /// Counts `bytes` as in use, for data without an address, until the charge is dropped.
     ///
     /// # Errors
-    /// The limit would be exceeded.
+    /// Fails if the limit would be exceeded.
     pub fn charge(&self, name: &str, bytes: u64) -> Result<Charge, AllocError> {
         self.space.charge(name, bytes)?;
         Ok(Charge {

@@ -72,7 +72,7 @@ impl Reserved {
     /// Makes the range accessible up to `end`, but not beyond its own end. The accessible prefix never shrinks.
     ///
     /// # Errors
-    /// The host cannot provide the memory.
+    /// Fails if the host cannot provide the memory.
     pub(super) fn grow(&mut self, end: u64) -> io::Result<()> {
         let wanted = (end as usize).saturating_sub(self.first).min(self.len);
         if wanted <= self.accessible {
@@ -92,7 +92,7 @@ impl Reserved {
     /// Maps part of a file over an accessible part.
     ///
     /// # Errors
-    /// The host cannot map the file.
+    /// Fails if the host cannot map the file.
     pub(super) fn map_file(&self, address: u64, len: u64, from: (&File, u64)) -> io::Result<()> {
         host::map_file(address as usize, len as usize, from)
     }
@@ -105,7 +105,7 @@ impl Reserved {
     /// Copies an accessible part to a file.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub(super) fn copy_to_file(
         &self,
         address: u64,

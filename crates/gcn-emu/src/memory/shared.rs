@@ -32,7 +32,7 @@ impl SharedMemory {
     /// Creates zeroed memory of `bytes` bytes.
     ///
     /// # Errors
-    /// The host does not support anonymous files or cannot create another one.
+    /// Fails if the host does not support anonymous files or cannot create another one.
     pub fn new(bytes: u64) -> io::Result<SharedMemory> {
         let file = host::file()?;
         file.set_len(bytes)?;
@@ -42,7 +42,7 @@ impl SharedMemory {
     /// Wraps the file of another process's shared memory.
     ///
     /// # Errors
-    /// The size of the file cannot be determined.
+    /// Fails if the size of the file cannot be determined.
     pub fn of_file(file: File) -> io::Result<SharedMemory> {
         let bytes = file.metadata()?.len();
         Ok(SharedMemory { file, bytes })

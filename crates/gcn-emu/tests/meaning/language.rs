@@ -15,7 +15,7 @@ pub struct Place {
 /// Carries out the statements; `assign` keeps each value, which it may cut to the place's type.
 ///
 /// # Errors
-/// The text is not in the language, or reads a name that has no value.
+/// Fails if the text is not in the language, or reads a name that has no value.
 pub fn carry_out(
     text: &str,
     values: &mut Values,

@@ -170,7 +170,7 @@ impl Program {
     /// A program made of the bytes.
     ///
     /// # Errors
-    /// There are too few of them.
+    /// Fails if there are too few of them.
     pub fn new(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
         Program::made(u, String::new(), |_| true)
     }
@@ -197,7 +197,7 @@ impl Program {
     /// A program of memory instructions, with wild addresses in the registers that they use.
     ///
     /// # Errors
-    /// There are too few bytes.
+    /// Fails if there are too few bytes.
     pub fn wild(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
         let wild = wild::registers(u)?;
         Program::made(u, wild, |inst| inst.uses().memory().is_some())
@@ -206,7 +206,7 @@ impl Program {
     /// A program of vector instructions of which most can be compiled, under a MODE that hosts have.
     ///
     /// # Errors
-    /// There are too few bytes.
+    /// Fails if there are too few bytes.
     pub fn arithmetic(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
         let mut program = Program::made(u, String::new(), is_plain)?;
         program.mode &= !ROUNDING;
@@ -216,7 +216,7 @@ impl Program {
     /// Random vector and scalar instructions with forward and backward branches. The program may run into its limit.
     ///
     /// # Errors
-    /// There are too few bytes.
+    /// Fails if there are too few bytes.
     pub fn looping(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
         Program::with_branches(u, String::new(), is_of_loops)
     }
@@ -224,7 +224,7 @@ impl Program {
     /// [`Program::looping`] with loads and stores, most of them of rows or of one place.
     ///
     /// # Errors
-    /// There are too few bytes.
+    /// Fails if there are too few bytes.
     pub fn accessing(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
         let rows = frame::address_rows(|| u.int_in_range(0..=7))?;
         Program::with_branches(u, rows, is_of_accesses)

@@ -280,7 +280,7 @@ impl Queue {
         }
     }
 
-    /// Runs a kernel on `items` work-items in workgroups of 64.
+    /// Dispatches a kernel with `items` work-items in workgroups of up to 64, without waiting for it to complete.
     pub fn dispatch<T>(
         &self,
         header: u16,

@@ -12,7 +12,7 @@ const MESSAGE: usize = 4000;
 /// Creates a directory in Cargo's temporary directory for tests.
 ///
 /// # Errors
-/// The directory cannot be created.
+/// Fails if the directory cannot be created.
 pub fn directory(name: &str) -> Result<PathBuf, String> {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
@@ -22,7 +22,7 @@ pub fn directory(name: &str) -> Result<PathBuf, String> {
 /// Runs a command that writes one file, unless it has already run with the same `sources`. Returns the file's path.
 ///
 /// # Errors
-/// The command fails; the error contains its messages.
+/// Fails if the command fails; the error contains its messages.
 pub fn make(
     directory: &Path,
     name: &str,
@@ -44,7 +44,7 @@ pub fn make(
 /// Runs a compiler and returns its standard output.
 ///
 /// # Errors
-/// The compiler is not installed, or fails; the error contains its messages.
+/// Fails if the compiler is not installed, or fails; the error contains its messages.
 pub fn run(command: &mut Command) -> Result<Vec<u8>, String> {
     let compiler = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| {

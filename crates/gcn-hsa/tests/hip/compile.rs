@@ -29,7 +29,7 @@ impl Compiler {
     /// Queries hipcc's version.
     ///
     /// # Errors
-    /// hipcc is not installed or fails.
+    /// Fails if hipcc is not installed or fails.
     pub fn find() -> Result<Compiler, String> {
         let version = run(Command::new("hipcc").arg("--version"))?;
         let directory = directory();
@@ -50,7 +50,7 @@ impl Compiler {
     /// Builds a program, or returns the cached result.
     ///
     /// # Errors
-    /// hipcc fails; the error contains its messages.
+    /// Fails if hipcc fails; the error contains its messages.
     pub fn build(&self, program: &Program) -> Result<CompiledProgram, String> {
         let header = &program.header;
         let code = |command: &mut Command| {

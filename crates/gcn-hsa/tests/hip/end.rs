@@ -26,7 +26,7 @@ pub struct Expected<'a> {
 /// Runs a program and checks the result.
 ///
 /// # Errors
-/// The program cannot be run, its exit status or output is not as expected, or it times out.
+/// Fails if the program cannot be run, its exit status or output is not as expected, or it times out.
 pub fn check(name: &str, command: &mut Command, expected: &Expected<'_>) -> Result<(), String> {
     let io = |error: std::io::Error| format!("{name}: {error}");
     let mut stdout = tempfile::tempfile().map_err(io)?;

@@ -1,4 +1,4 @@
-//! Runs HIP programs as users write them. Every program in `tests/hip/` is built with hipcc and run with AMD's HIP
+//! Runs HIP programs like those that users write. Every program in `tests/hip/` is built with hipcc and run with AMD's HIP
 //! runtime on top of this crate's library, on each of its targets. Programs check their own results; `tests/README.md`
 //! describes how to write one.
 

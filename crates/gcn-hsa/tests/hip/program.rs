@@ -76,7 +76,7 @@ pub fn directory() -> PathBuf {
 /// Reads all programs, sorted by name.
 ///
 /// # Errors
-/// A file cannot be read, a header is invalid, or there are no programs.
+/// Fails if a file cannot be read, a header is invalid, or there are no programs.
 pub fn all() -> Result<Vec<Program>, String> {
     let directory = directory();
     let failed = |error: std::io::Error| format!("{}: {error}", directory.display());

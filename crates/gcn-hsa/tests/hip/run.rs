@@ -21,7 +21,7 @@ const FOREIGN: [&str; 6] = [
 /// Returns the directory of the shared library, which is linked first if it is missing or older than the archive.
 ///
 /// # Errors
-/// The archive does not exist, or the linker fails.
+/// Fails if the archive does not exist, or the linker fails.
 pub fn library() -> Result<PathBuf, String> {
     let test = std::env::current_exe().map_err(|error| error.to_string())?;
     let beside = test.parent().unwrap_or(Path::new("."));
@@ -50,7 +50,7 @@ pub fn library() -> Result<PathBuf, String> {
 /// Runs a program on a target, and checks the result.
 ///
 /// # Errors
-/// The program cannot be run, its exit status or output is not as expected, or it times out.
+/// Fails if the program cannot be run, its exit status or output is not as expected, or it times out.
 pub fn check(
     program: &Program,
     built: &CompiledProgram,

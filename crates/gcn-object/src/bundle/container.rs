@@ -57,8 +57,8 @@ pub fn is_container(bytes: &[u8]) -> bool {
 /// ```
 ///
 /// # Errors
-/// The file is of none of these kinds, its section headers cannot be read, or it is an invalid code object. If a bundle is
-/// invalid, the iterator yields the error as its last element.
+/// Fails if the file is of none of these kinds, its section headers cannot be read, or it is an invalid code object. If
+/// a bundle is invalid, the iterator yields the error as its last element.
 pub fn code_objects<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObjects<'a>, BundleError> {
     let bytes = bytes.into();
     let only = |entry| CodeObjects {

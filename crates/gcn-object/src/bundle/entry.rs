@@ -86,7 +86,7 @@ impl<'a> BundleEntry<'a> {
     /// there are section headers, so it is usually much cheaper than [`BundleEntry::read`].
     ///
     /// # Errors
-    /// The contents are not a code object, or its symbol tables are malformed.
+    /// Fails if the contents are not a code object, or its symbol tables are malformed.
     pub fn kernel_names(&self) -> Result<Vec<Cow<'_, str>>, ReadError> {
         reader::kernel_names(&self.bytes)
     }
@@ -106,7 +106,7 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
 /// Returns all entries of an offload bundle, uncompressed or compressed, including the host entry, in file order.
 ///
 /// # Errors
-/// The bytes are not a bundle, or the bundle is malformed.
+/// Fails if the bytes are not a bundle, or the bundle is malformed.
 ///
 /// # Examples
 /// ```

@@ -81,7 +81,7 @@ mod field {
 /// Returns the metadata of all kernels in a program, by source name; `None` for metadata that cannot be read.
 ///
 /// # Errors
-/// Names or symbol contents overlap.
+/// Fails if names or symbol contents overlap.
 pub(super) fn all<'f>(
     file: &Elf<'f>,
     names: &mut usize,

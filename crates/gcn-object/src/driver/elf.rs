@@ -73,7 +73,7 @@ impl<'a> DriverName<'a> {
     /// Reads the name and subtracts its length from `budget`.
     ///
     /// # Errors
-    /// The name is longer than the remaining budget, because names share bytes.
+    /// Fails if the name is longer than the remaining budget, because names share bytes.
     pub fn read(self, budget: &mut usize) -> Result<&'a [u8], DriverError> {
         let limit = self.0.get(..budget.saturating_add(1)).unwrap_or(self.0);
         let length = memchr::memchr(0, limit).unwrap_or(limit.len());
@@ -102,7 +102,7 @@ impl<'a> Elf<'a> {
     /// Parses the headers.
     ///
     /// # Errors
-    /// The bytes are not a little-endian ELF file, or a table or section exceeds the file.
+    /// Fails if the bytes are not a little-endian ELF file, or a table or section exceeds the file.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, DriverError> {
         Self::machine_of(bytes).ok_or(DriverError::Unknown)?;
         match header32(bytes).filter(|header| header.is_class_32()) {

@@ -37,7 +37,7 @@ impl EmbeddedSources {
 /// Adds the source text of a compilation unit's files.
 ///
 /// # Errors
-/// The unit is not valid DWARF.
+/// Fails if the unit is not valid DWARF.
 fn add_texts(
     dwarf: &Dwarf<DwarfReader>,
     header: UnitHeader<DwarfReader>,

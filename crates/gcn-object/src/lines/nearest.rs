@@ -12,7 +12,7 @@ impl SourceLines {
     /// the unit does not state its language.
     ///
     /// # Errors
-    /// The debug information for the address is not valid DWARF.
+    /// Fails if the debug information for the address is not valid DWARF.
     ///
     /// # Examples
     /// ```
@@ -42,7 +42,7 @@ impl SourceLines {
     /// in `function`, or the first one after it. `None` if the function has no lines.
     ///
     /// # Errors
-    /// The debug information for the function is not valid DWARF.
+    /// Fails if the debug information for the function is not valid DWARF.
     ///
     /// # Examples
     /// ```

@@ -13,7 +13,7 @@ impl SourceLines {
     /// Empty if there is only line information (`-gline-tables-only`).
     ///
     /// # Errors
-    /// The debug information for the address is not valid DWARF.
+    /// Fails if the debug information for the address is not valid DWARF.
     ///
     /// # Examples
     /// ```

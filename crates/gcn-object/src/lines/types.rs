@@ -98,7 +98,7 @@ impl SourceLines {
     /// Reads a type.
     ///
     /// # Errors
-    /// The debug information of the type is not valid DWARF.
+    /// Fails if the debug information of the type is not valid DWARF.
     ///
     /// # Examples
     /// ```

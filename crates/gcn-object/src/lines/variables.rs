@@ -36,7 +36,7 @@ impl SourceVariable {
     /// Returns the pieces of the variable, in order.
     ///
     /// # Errors
-    /// The variable has no location at the instruction, or its location cannot be evaluated.
+    /// Fails if the variable has no location at the instruction, or its location cannot be evaluated.
     ///
     /// # Examples
     /// ```
@@ -82,7 +82,7 @@ impl SourceLines {
     /// unit last. Empty if there is only line information (`-gline-tables-only`).
     ///
     /// # Errors
-    /// The debug information for the address is not valid DWARF.
+    /// Fails if the debug information for the address is not valid DWARF.
     ///
     /// # Examples
     /// ```

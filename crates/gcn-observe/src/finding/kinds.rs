@@ -89,7 +89,7 @@ impl Check {
     /// Returns the check named `name`.
     ///
     /// # Errors
-    /// The name is unknown; the message lists the valid ones.
+    /// Fails if the name is unknown; the message lists the valid ones.
     ///
     /// # Examples
     /// ```

@@ -208,8 +208,8 @@ pub(super) fn check_map(memory: &Mem, flags: u64) -> Outcome {
 /// Maps a region and enqueues the map command. Returns the address to pass to the application.
 ///
 /// # Errors
-/// The region overlaps another one and both are mapped for writing, the queue has failed, or a blocking command fails.
-/// The region is then not mapped.
+/// Fails if the region overlaps another one and both are mapped for writing, the queue has failed, or a blocking
+/// command fails. The region is then not mapped.
 pub(super) fn enqueue_map(
     order: EnqueueArguments,
     command: u32,

@@ -33,7 +33,7 @@ impl EnqueueArguments {
     /// Reads the common arguments.
     ///
     /// # Errors
-    /// The queue or the wait list is invalid, or an event belongs to another context.
+    /// Fails if the queue or the wait list is invalid, or an event belongs to another context.
     ///
     /// # Safety
     /// `list` is null or points to `count` handles; `event` is null or writable.
@@ -57,7 +57,7 @@ impl EnqueueArguments {
     /// Enqueues a command of type `command` (`CL_COMMAND_…`), and waits for it if it is blocking.
     ///
     /// # Errors
-    /// The queue has failed, or a blocking command fails.
+    /// Fails if the queue has failed, or a blocking command fails.
     pub(super) fn enqueue(
         self,
         command: u32,

@@ -71,7 +71,7 @@ pub(super) unsafe fn put_if<T>(to: *mut T, value: T) {
 /// Writes an attribute's value to `to` and its size to `size`, unless they are null.
 ///
 /// # Errors
-/// The attribute is unknown, or `room` is too small.
+/// Fails if the attribute is unknown, or `room` is too small.
 ///
 /// # Safety
 /// `to` is null or points to `room` writable bytes, and `size` is null or writable.
@@ -97,7 +97,7 @@ pub(super) unsafe fn put_info(
 /// Writes up to `room` handles to `to`, and the total number of handles to `count`.
 ///
 /// # Errors
-/// `room` is 0 although `to` is not null, or both addresses are null.
+/// Fails if `room` is 0 although `to` is not null, or both addresses are null.
 ///
 /// # Safety
 /// `to` is null or points to space for `room` handles, and `count` is null or writable.
@@ -195,7 +195,7 @@ pub(super) unsafe fn properties<T: Copy + PartialEq + Default>(list: *const T) -
 /// Returns the name-value pairs of a property list.
 ///
 /// # Errors
-/// A name occurs twice.
+/// Fails if a name occurs twice.
 pub(super) fn pairs<T: Copy + PartialEq>(list: &[T]) -> Outcome<Vec<(T, T)>> {
     let mut pairs: Vec<(T, T)> = Vec::new();
     for pair in list.chunks_exact(2) {

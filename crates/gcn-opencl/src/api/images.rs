@@ -232,7 +232,7 @@ pub unsafe extern "C" fn get_image_info(
 /// Looks up an image that a command uses; it must belong to the queue's context.
 ///
 /// # Errors
-/// The handle is not an image of the queue's context.
+/// Fails if the handle is not an image of the queue's context.
 pub(super) fn image_of(order: &EnqueueArguments, image: Handle) -> Outcome<Arc<Mem>> {
     let memory = object_of(order, image)?;
     memory.image()?;

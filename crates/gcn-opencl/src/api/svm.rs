@@ -107,7 +107,7 @@ impl SvmRange {
     /// Creates the range of `bytes` bytes at `address`, and finds the SVM allocation that contains it.
     ///
     /// # Errors
-    /// The address is null, or the range exceeds its allocation or belongs to another context.
+    /// Fails if the address is null, or the range exceeds its allocation or belongs to another context.
     fn new(order: &EnqueueArguments, address: *const c_void, bytes: usize) -> Outcome<SvmRange> {
         let address = address.expose_provenance();
         if address == 0 {

@@ -120,7 +120,7 @@ impl PitchedBox {
     /// Reads the origin and pitches of a box.
     ///
     /// # Errors
-    /// The origin is null, rows or slices overlap, or the slice pitch is not a multiple of the row pitch.
+    /// Fails if the origin is null, rows or slices overlap, or the slice pitch is not a multiple of the row pitch.
     ///
     /// # Safety
     /// `origin` is null or points to three numbers.
@@ -181,7 +181,7 @@ impl PitchedBox {
 /// Reads three numbers from the application.
 ///
 /// # Errors
-/// `numbers` is null.
+/// Fails if `numbers` is null.
 ///
 /// # Safety
 /// `numbers` is null or points to three numbers.
@@ -194,7 +194,7 @@ pub(super) unsafe fn triple(numbers: *const usize) -> Outcome<[usize; 3]> {
 /// Reads the size of a region.
 ///
 /// # Errors
-/// The region is null or empty.
+/// Fails if the region is null or empty.
 ///
 /// # Safety
 /// Same as [`triple`].

@@ -33,7 +33,7 @@ impl Compiler {
     /// Queries the compiler's version, and builds a small program with OpenCL's headers and loader.
     ///
     /// # Errors
-    /// The compiler, the headers or the loader is not installed.
+    /// Fails if the compiler, the headers or the loader is not installed.
     pub fn find() -> Result<Compiler, String> {
         let version = cache::run(Command::new(COMPILER).arg("--version"))?;
         let texts = SHARED.map(|name| {
@@ -60,7 +60,7 @@ impl Compiler {
     /// Builds a program, or returns the cached result.
     ///
     /// # Errors
-    /// The compiler fails; the error contains its messages.
+    /// Fails if the compiler fails; the error contains its messages.
     pub fn build(&self, program: &Program) -> Result<PathBuf, String> {
         let mut command = Command::new(COMPILER);
         command.args(OPTIONS).arg(&program.path).args(LIBRARIES);

@@ -14,7 +14,7 @@ const LOADER: &str = "OCL_ICD_VENDORS";
 /// Returns the path of this crate's library.
 ///
 /// # Errors
-/// The library does not exist.
+/// Fails if the library does not exist.
 pub fn library() -> Result<PathBuf, String> {
     let test = std::env::current_exe().map_err(|error| error.to_string())?;
     let library = test.with_file_name(LIBRARY);
@@ -28,7 +28,7 @@ pub fn library() -> Result<PathBuf, String> {
 /// Runs a program and checks the result. `devices` contains the devices' targets, separated by commas.
 ///
 /// # Errors
-/// The program cannot be run, its exit status or output is not as expected, or it times out.
+/// Fails if the program cannot be run, its exit status or output is not as expected, or it times out.
 pub fn check(
     program: &Program,
     executable: &Path,

@@ -61,7 +61,7 @@ impl CheckOptions {
     /// Applies the options to `base`.
     ///
     /// # Errors
-    /// All checks are excluded, or a format other than text is requested together with `--gen-suppressions`.
+    /// Fails if all checks are excluded, or a format other than text is requested together with `--gen-suppressions`.
     pub fn over(&self, base: CheckSettings) -> Result<CheckSettings, UsageError> {
         let is_on = |it: &Check| {
             let is_base = if self.only.is_empty() {

@@ -110,7 +110,7 @@ impl Client {
     /// Waits for a client to connect. A thread calls `notify` after each message from the client.
     ///
     /// # Errors
-    /// Standard output is closed, the port cannot be opened, or the host cannot create a thread.
+    /// Fails if standard output is closed, the port cannot be opened, or the host cannot create a thread.
     pub fn connect(
         transport: Transport,
         subject: Subject,
@@ -281,7 +281,7 @@ impl Client {
     /// Ends the session.
     ///
     /// # Errors
-    /// The input was invalid, the output could not be written, or the client left without `disconnect`.
+    /// Fails if the input was invalid, the output could not be written, or the client left without `disconnect`.
     pub fn end(self) -> Result<Status> {
         let mut connection = self.connection();
         match connection.error() {

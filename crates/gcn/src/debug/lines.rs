@@ -73,7 +73,7 @@ impl Lines {
     /// Reads the lines of a file; `-` is standard input.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn of_file(path: &Path) -> Result<Vec<String>> {
         let text = input::read_text(path, MAX_SETTINGS_BYTES)?;
         Ok(text.lines().map(str::to_owned).collect())
@@ -117,7 +117,7 @@ impl Lines {
 /// Reads a line; `None` at the end.
 ///
 /// # Errors
-/// The input cannot be read, or the line is longer than [`MAX_LINE`].
+/// Fails if the input cannot be read, or the line is longer than [`MAX_LINE`].
 fn piped_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     let read = io::Read::take(input, MAX_LINE + 1).read_until(b'\n', &mut line)?;

@@ -39,7 +39,7 @@ struct InstructionReport<'a> {
 /// Writes the sections, each with its instructions in order of address.
 ///
 /// # Errors
-/// `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn write(code: &ListedCode<'_>, syntax: Syntax, out: &mut dyn Write) -> Result<()> {
     let sections = code.sections.iter().map(|section| SectionReport {
         name: section.name,

@@ -90,7 +90,7 @@ impl DebugOptions {
     /// Creates the session that the options request, if any.
     ///
     /// # Errors
-    /// No source of commands is usable, or the file cannot be read.
+    /// Fails if no source of commands is usable, or the file cannot be read.
     pub fn session(&self) -> Result<Option<Session>> {
         if !self.debug {
             return Ok(None);
@@ -129,7 +129,7 @@ impl Session {
     /// the session.
     ///
     /// # Errors
-    /// The program cannot be executed.
+    /// Fails if the program cannot be executed.
     pub fn run(self, mut command: Command) -> io::Result<ExitCode> {
         let shared = self.shared.clone();
         let prepared = self.listen(&mut command);
@@ -155,7 +155,7 @@ impl Session {
     /// Starts listening for processes of the program and for Ctrl-C. Returns the directory of the socket.
     ///
     /// # Errors
-    /// The host cannot create a socket or a thread, or install a signal handler.
+    /// Fails if the host cannot create a socket or a thread, or install a signal handler.
     fn listen(self, command: &mut Command) -> Result<tempfile::TempDir> {
         let refused = || Problem::new(HOST_LIMIT, "cannot listen for the program");
         let (directory, listener) = debuggee::listen(command)?;

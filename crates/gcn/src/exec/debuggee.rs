@@ -26,7 +26,7 @@ const SIGNALLED: i32 = 128;
 /// exits. Returns the directory of the socket and its listener.
 ///
 /// # Errors
-/// The host cannot create a socket.
+/// Fails if the host cannot create a socket.
 pub fn listen(command: &mut Command) -> Result<(TempDir, UnixListener)> {
     let refused = || Problem::new(HOST_LIMIT, "cannot listen for the program");
     let directory = tempfile::tempdir().with_context(refused)?;
@@ -52,7 +52,7 @@ pub fn listen(command: &mut Command) -> Result<(TempDir, UnixListener)> {
 /// Receives the first message from a process of the program. Returns the process ID and a reader for further messages.
 ///
 /// # Errors
-/// The connection is broken, or the message is invalid.
+/// Fails if the connection is broken, or the message is invalid.
 pub fn handshake(connection: &UnixStream) -> io::Result<(i32, BufReader<UnixStream>)> {
     let mut input = BufReader::new(connection.try_clone()?);
     let process = match receive(&mut input)? {

@@ -31,7 +31,7 @@ impl Library {
     /// Finds the libraries: in the directory that `GCN_LIB_DIR` names, or else in an installation or a build.
     ///
     /// # Errors
-    /// No library is found; the error lists the locations and a remedy.
+    /// Fails if no library is found; the error lists the locations and a remedy.
     pub fn find() -> Result<Library> {
         if let Some(named) = env::var_os(DIRECTORY_VARIABLE).filter(|value| !value.is_empty()) {
             let directory = PathBuf::from(named);

@@ -66,7 +66,7 @@ enum Event {
 /// true. Returns the program's exit status, 0 if the client disconnects first, or 130 after a signal.
 ///
 /// # Errors
-/// The port cannot be opened, the client violates the protocol, or the host refuses a thread or a signal handler.
+/// Fails if the port cannot be opened, the client violates the protocol, or no thread or signal handler can be created.
 pub fn serve(transport: Transport, command: impl Fn(bool) -> Result<Command>) -> Result<u8> {
     let refused = || Problem::new(HOST_LIMIT, "cannot serve a client");
     let (sender, events) = sync_channel(MAX_EVENTS);
@@ -113,7 +113,7 @@ pub fn serve(transport: Transport, command: impl Fn(bool) -> Result<Command>) ->
 /// Starts the program. If the client uses the standard streams, the program's input is empty and its output captured.
 ///
 /// # Errors
-/// The program cannot be executed, or the host cannot create a socket.
+/// Fails if the program cannot be executed, or the host cannot create a socket.
 fn start(mut command: Command, is_captured: bool) -> Result<(Child, UnixListener, TempDir)> {
     let (directory, listener) = debuggee::listen(&mut command)?;
     if is_captured {
@@ -159,7 +159,7 @@ impl Session<'_> {
     /// Starts the threads that wait for the program, its connections and output, and signals.
     ///
     /// # Errors
-    /// The host refuses a thread or a signal handler.
+    /// Fails if a socket, a thread or a signal handler cannot be created.
     fn watch(&mut self, mut child: Child, listener: UnixListener) -> io::Result<()> {
         let (mut pressed, signal) = UnixStream::pair()?;
         // A second signal exits immediately, since the session may be blocked on a client that does not read.

@@ -34,7 +34,7 @@ impl Guard {
     /// Guards the map of a file; `None` if too many maps are guarded.
     ///
     /// # Errors
-    /// The handler cannot be installed.
+    /// Fails if the handler cannot be installed.
     pub fn new(name: String, addresses: Range<usize>) -> io::Result<Option<Guard>> {
         handle()?;
         let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -32,7 +32,7 @@ const RADIX: &str = "2";
 /// Writes the document of a target's instruction set.
 ///
 /// # Errors
-/// The document cannot be written.
+/// Fails if the document cannot be written.
 pub(super) fn write(target: &Target, out: &mut dyn Write) -> io::Result<()> {
     let specification = Specification::of(target.isa);
     let mut writer = Writer::new_with_indent(out, b' ', INDENT);

@@ -24,7 +24,7 @@ pub(super) fn is_number(query: &str) -> bool {
 /// Looks up an entry by number.
 ///
 /// # Errors
-/// No entry has this number.
+/// Fails if no entry has this number.
 pub(super) fn entry(query: &str) -> Result<ErrataEntry> {
     let number = format!("E{:0>3}", &query[1..]);
     let found = errata().find(|entry| entry.title.split(' ').next() == Some(&number));

@@ -20,7 +20,7 @@ const CONTENTS: &str = "SUMMARY.md";
 /// Creates a directory, and writes the pages of all instructions of `isas` to it.
 ///
 /// # Errors
-/// A file cannot be written.
+/// Fails if a file cannot be written.
 pub(super) fn write(isas: &[Isa], directory: &Path) -> Result<()> {
     std::fs::create_dir_all(directory).with_context(|| outputs::unwritable(directory))?;
     let file = |name: &str, text: &str| {

@@ -31,7 +31,7 @@ struct WordsText {
 /// Decodes the instruction at the start of `words` on each of the instruction sets.
 ///
 /// # Errors
-/// The words do not decode on any of the instruction sets.
+/// Fails if the words do not decode on any of the instruction sets.
 pub(super) fn decoded(isas: &[Isa], words: &[u32]) -> Result<DecodedWords> {
     let mut found: Vec<(Inst, IsaSet)> = Vec::new();
     let mut problem = None;

@@ -41,7 +41,7 @@ pub fn help(kernel: &Kernel) -> Option<String> {
 /// Returns the total size of the arguments' buffers in bytes.
 ///
 /// # Errors
-/// The size exceeds `budget`.
+/// Fails if the size exceeds `budget`.
 pub fn afford<'a>(arguments: impl Iterator<Item = &'a BoundArgument>, budget: u64) -> Result<u64> {
     let sizes: Vec<_> = arguments
         .filter_map(|argument| Some((&argument.name, argument.buffer_bytes()?)))

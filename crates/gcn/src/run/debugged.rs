@@ -35,7 +35,7 @@ pub struct DebuggedRun {
 /// Prepares a run with one host thread.
 ///
 /// # Errors
-/// The program or the launches are invalid.
+/// Fails if the program or the launches are invalid.
 pub fn debugged(args: &Args, checking: Option<&Checking>) -> Result<DebuggedRun> {
     let request = launch::read(args, checking.is_some(), args.json)?;
     prepared(request, checking, Arc::default(), 0)
@@ -45,7 +45,7 @@ pub fn debugged(args: &Args, checking: Option<&Checking>) -> Result<DebuggedRun>
 /// [`ALIGNMENT`]. Setting `stop` stops the launches.
 ///
 /// # Errors
-/// The program or the launches are invalid.
+/// Fails if the program or the launches are invalid.
 pub fn prepared(
     mut request: RunRequest,
     checking: Option<&Checking>,
@@ -107,7 +107,7 @@ impl DebuggedRun {
     /// Resolves a selector in the syntax of `gcn run --print`.
     ///
     /// # Errors
-    /// The selector is invalid or cannot be resolved.
+    /// Fails if the selector is invalid or cannot be resolved.
     pub fn elements(&self, text: &str) -> Result<MemoryView> {
         ElementSelector::unprinted(text)?.find(self.buffers(), self.module.loaded())
     }
@@ -179,7 +179,7 @@ impl DebuggedRun {
     /// Runs a launch to completion.
     ///
     /// # Errors
-    /// The launch cannot start.
+    /// Fails if the launch cannot start.
     pub fn execute(&self, number: usize, observers: &Observers) -> Result<Arc<Completion>> {
         self.ready.execute(number, observers)
     }

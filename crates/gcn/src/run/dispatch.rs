@@ -57,7 +57,8 @@ impl Dispatches {
     /// Binds the arguments of all launches, and copies their buffers, at most `budget` bytes, to guest memory.
     ///
     /// # Errors
-    /// A launch has no grid, arguments are missing, unknown, duplicate or invalid, or the buffers exceed the budget.
+    /// Fails if a launch has no grid, arguments are missing, unknown, duplicate or invalid, or the buffers exceed the
+    /// budget.
     pub fn new(
         run: &RunRequest,
         kernels: &[Kernel],
@@ -140,7 +141,7 @@ impl Dispatches {
     /// launches.
     ///
     /// # Errors
-    /// Memory is insufficient, or an entry point is not code.
+    /// Fails if memory is insufficient, or an entry point is not code.
     pub fn prepare(
         self,
         device: &Device,
@@ -166,7 +167,7 @@ impl Dispatches {
 /// Maximum number of threads, up to `threads`, whose scratch fits into `budget` bytes.
 ///
 /// # Errors
-/// The scratch of a single thread does not fit.
+/// Fails if the scratch of a single thread does not fit.
 fn affordable_threads(launch: &Launch, threads: usize, budget: u64) -> Result<usize> {
     let each = launch.scratch_bytes_per_thread()?;
     if each > budget {
@@ -273,7 +274,7 @@ impl ReadyLaunches {
     /// Runs a launch once, to completion.
     ///
     /// # Errors
-    /// The launch cannot start.
+    /// Fails if the launch cannot start.
     pub fn execute(&self, number: usize, observers: &Observers) -> Result<Arc<Completion>> {
         let launch = self
             .launches
@@ -294,7 +295,7 @@ impl ReadyLaunches {
     /// to `out`.
     ///
     /// # Errors
-    /// A launch cannot start, or the trace cannot be written.
+    /// Fails if a launch cannot start, or the trace cannot be written.
     pub fn run(
         &self,
         run: &RunRequest,

@@ -43,7 +43,7 @@ impl Expectation {
     /// Creates the expectation `NAME=VALUE[~TOLERANCE]`.
     ///
     /// # Errors
-    /// The selector, value or tolerance is invalid, or the numbers of values and elements differ.
+    /// Fails if the selector, value or tolerance is invalid, or the numbers of values and elements differ.
     pub fn new(given: &NamedText, buffers: &[BufferView], loaded: &Loaded) -> Result<Expectation> {
         let (value, tolerance) = Expected::split(&given.value)?;
         let spec = Spec::parse(value)?.relative_to(&given.base);
@@ -165,7 +165,7 @@ impl ComparisonOutcome {
     /// Writes the result as text.
     ///
     /// # Errors
-    /// `out` cannot be written.
+    /// Fails if `out` cannot be written.
     pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         let name = printable(&self.name);
         let comparison = &self.comparison;

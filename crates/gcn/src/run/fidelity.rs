@@ -39,7 +39,7 @@ pub fn list<'a>(launches: impl Iterator<Item = &'a PreparedLaunch>) -> Vec<Fidel
 /// Writes a line for each group.
 ///
 /// # Errors
-/// The output cannot be written.
+/// Fails if the output cannot be written.
 pub fn print(groups: &[FidelityGroup], out: &mut dyn Write) -> io::Result<()> {
     for group in groups {
         writeln!(out, "{}: {}", group.title(), group.instructions.join(", "))?;

@@ -19,7 +19,7 @@ impl HostCodeFile<'_> {
     /// Creates a destination from a path; `-` is standard output.
     ///
     /// # Errors
-    /// A file cannot be created at the path.
+    /// Fails if a file cannot be created at the path.
     pub fn new(path: &Path) -> Result<HostCodeFile<'_>> {
         let file = (path != Path::new(input::STDIN)).then_some(path);
         file.map_or(Ok(()), outputs::check_place)?;
@@ -29,7 +29,7 @@ impl HostCodeFile<'_> {
     /// Writes the host code of launches that have run.
     ///
     /// # Errors
-    /// The file, or `out` for standard output, cannot be written.
+    /// Fails if the file, or `out` for standard output, cannot be written.
     pub fn write(self, launches: &[PreparedLaunch], out: &mut dyn Write) -> Result<()> {
         match self.file {
             Some(path) => outputs::write(path, |file| list(launches, file)),

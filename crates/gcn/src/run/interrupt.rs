@@ -72,7 +72,7 @@ impl StopHandle {
     /// Installs handlers for SIGINT and SIGTERM that set `flag`, or exit if it is already set.
     ///
     /// # Errors
-    /// The handlers cannot be installed.
+    /// Fails if the handlers cannot be installed.
     pub fn listen(flag: &Arc<AtomicBool>, timeout: Option<Duration>) -> io::Result<StopHandle> {
         let cause = Arc::new(AtomicUsize::new(0));
         for (signal, status) in [(SIGINT, Status::Interrupted), (SIGTERM, Status::Terminated)] {
@@ -91,7 +91,7 @@ impl StopHandle {
     /// Runs a function with the time limit.
     ///
     /// # Errors
-    /// The system cannot create a thread for the timeout; the function has not been called.
+    /// Fails if the system cannot create a thread for the timeout; the function has not been called.
     pub fn run_with_timeout<T>(&self, run: impl FnOnce() -> T) -> io::Result<T> {
         let Some(timeout) = self.timeout else {
             return Ok(run());

@@ -24,7 +24,7 @@ const LAUNCH_FILE: &str = "toml";
 /// if there are several. With `json`, errors are rendered without colours.
 ///
 /// # Errors
-/// The launch file cannot be read or is invalid, or an option is invalid.
+/// Fails if the launch file cannot be read or is invalid, or an option is invalid.
 pub fn read(args: &Args, selects: bool, json: bool) -> Result<RunRequest> {
     let mut run = read_input(&args.input, json)?;
     run.override_by(args, selects)?;

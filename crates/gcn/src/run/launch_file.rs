@@ -218,7 +218,7 @@ fn output(base: &Path, path: &Path) -> PathBuf {
 /// Parses a launch file. Relative paths refer to `base`.
 ///
 /// # Errors
-/// The text is not a valid launch file. TOML errors contain a position.
+/// Fails if the text is not a valid launch file. TOML errors contain a position.
 pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
     let file: LaunchFile = toml::from_str(text)?;
     let Some(program) = file.file else {

@@ -64,7 +64,7 @@ use trace::RunTrace;
 /// Runs the command.
 ///
 /// # Errors
-/// `out` cannot be written. Other errors are reported, and determine the status.
+/// Fails if `out` cannot be written. Other errors are reported, and determine the status.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(run_checked(args, false, None, out)?.status)
 }
@@ -126,7 +126,7 @@ fn check_kernel_names(checking: &Checking, kernels: &[Kernel]) -> Result<()> {
 /// Creates a device for a run.
 ///
 /// # Errors
-/// The number of threads or the target is invalid.
+/// Fails if the number of threads or the target is invalid.
 fn device(run: &RunRequest, target: &str) -> Result<Device> {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = match run.threads {
@@ -153,7 +153,7 @@ fn device(run: &RunRequest, target: &str) -> Result<Device> {
 /// Loads the program of a run, with checkers on its device, and finds the kernels of the launches.
 ///
 /// # Errors
-/// The program is invalid, a launch names no kernel of it, or an argument has no name or value.
+/// Fails if the program is invalid, a launch names no kernel of it, or an argument has no name or value.
 fn load(run: &RunRequest, checking: Option<&Checking>) -> Result<(LoadedProgram, Vec<Kernel>)> {
     let launches = run.launches.iter();
     let names: Vec<_> = launches.map(|launch| launch.kernel.as_deref()).collect();

@@ -88,7 +88,7 @@ pub const FILE: &str = "FILE";
 /// Parses `NAME=VALUE`. Messages show `wanted` in place of `VALUE`.
 ///
 /// # Errors
-/// The text is invalid; the message states the accepted form.
+/// Fails if the text is invalid; the message states the accepted form.
 pub fn pair(option: &str, text: &str, wanted: &str, base: &Path) -> Result<NamedText, String> {
     let (name, value) = text.split_once('=').unwrap_or_default();
     let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
@@ -105,7 +105,7 @@ pub fn pair(option: &str, text: &str, wanted: &str, base: &Path) -> Result<Named
 /// Parses sizes in the syntax of options: `X`, `X,Y` or `X,Y,Z`.
 ///
 /// # Errors
-/// The text is invalid; the message states the accepted forms.
+/// Fails if the text is invalid; the message states the accepted forms.
 pub fn sizes(text: &str) -> Result<LaunchSizes, String> {
     let (sizes, dimensions) = numbers(text, 1, u32::MAX)?;
     Ok(LaunchSizes { sizes, dimensions })
@@ -114,7 +114,7 @@ pub fn sizes(text: &str) -> Result<LaunchSizes, String> {
 /// Parses offsets in the syntax of options: `X`, `X,Y` or `X,Y,Z`.
 ///
 /// # Errors
-/// The text is invalid; the message states the accepted forms.
+/// Fails if the text is invalid; the message states the accepted forms.
 pub fn offsets(text: &str) -> Result<[u64; 3], String> {
     Ok(numbers(text, 0, u64::MAX)?.0)
 }

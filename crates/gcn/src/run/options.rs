@@ -128,7 +128,7 @@ impl Args {
     /// Rejects options for results, traces and profiles, which `command` would ignore.
     ///
     /// # Errors
-    /// One of these options is given.
+    /// Fails if one of these options is given.
     pub fn refuse_results(&self, command: &str) -> Result<(), UsageError> {
         let options = [
             ("--print", !self.print.is_empty()),

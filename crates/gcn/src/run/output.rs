@@ -46,7 +46,7 @@ impl ElementSelector {
     /// Parses a selector.
     ///
     /// # Errors
-    /// The text is not a selector.
+    /// Fails if the text is not a selector.
     pub fn parse(text: &str) -> Result<ElementSelector> {
         let (rest, range) = match text.strip_suffix(']') {
             Some(inner) => {
@@ -119,7 +119,7 @@ impl ElementSelector {
     /// Resolves the selector: buffers by name, then by index, then data symbols.
     ///
     /// # Errors
-    /// No buffer or symbol has the name, the selector of a symbol has no type, or the range is out of bounds.
+    /// Fails if no buffer or symbol has the name, the selector of a symbol has no type, or the range is out of bounds.
     pub fn find(&self, buffers: &[BufferView], loaded: &Loaded) -> Result<MemoryView> {
         let name = printable(&self.name);
         let by_name = buffers.iter().find(|buffer| buffer.name == self.name);
@@ -232,7 +232,7 @@ impl MemoryView {
     /// Writes the elements as text.
     ///
     /// # Errors
-    /// `out` cannot be written.
+    /// Fails if `out` cannot be written.
     pub fn print(&self, memory: &Memory, out: &mut dyn Write) -> io::Result<()> {
         write!(
             out,

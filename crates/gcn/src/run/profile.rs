@@ -38,7 +38,7 @@ impl ProfileFile<'_> {
     /// Creates the requested profile, if any.
     ///
     /// # Errors
-    /// The file cannot be created.
+    /// Fails if the file cannot be created.
     pub fn new(options: &ProfileOptions) -> Result<Option<ProfileFile<'_>>> {
         let Some(path) = options.file.as_deref() else {
             return Ok(None);
@@ -57,7 +57,7 @@ impl ProfileFile<'_> {
     /// Writes the profile.
     ///
     /// # Errors
-    /// The file, or `out` for standard output, cannot be written.
+    /// Fails if the file, or `out` for standard output, cannot be written.
     pub fn write(self, out: &mut dyn Write) -> Result<()> {
         let report = self.profiling.report();
         match self.file {

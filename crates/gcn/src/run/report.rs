@@ -67,7 +67,7 @@ impl RunResults<'_> {
     /// Writes everything as text: results to `out`, the rest to standard error.
     ///
     /// # Errors
-    /// `out` cannot be written.
+    /// Fails if `out` cannot be written.
     pub fn print(&self, list_fidelity: bool, threads: usize, out: &mut dyn Write) -> Result<()> {
         out.write_all(self.printed)?;
         for view in self.views {
@@ -202,7 +202,7 @@ impl<'a> RunReport<'a> {
     /// Writes the report.
     ///
     /// # Errors
-    /// `out` cannot be written.
+    /// Fails if `out` cannot be written.
     pub fn write(&self, out: &mut dyn Write) -> Result<()> {
         render::json(self, out)?;
         Ok(())

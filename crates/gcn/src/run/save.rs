@@ -60,7 +60,7 @@ impl Save {
     /// Writes the file. `out` is standard output.
     ///
     /// # Errors
-    /// The file or standard output cannot be written.
+    /// Fails if the file or standard output cannot be written.
     pub fn write(&self, memory: &Memory, out: &mut dyn Write) -> Result<()> {
         if self.is_for_stdout() {
             return Ok(self.write_to(out, memory)?);

@@ -37,7 +37,7 @@ impl RunTrace {
     /// Creates the requested trace, if any.
     ///
     /// # Errors
-    /// The file cannot be created.
+    /// Fails if the file cannot be created.
     pub fn new(run: &RunRequest, filter: TraceFilter) -> Result<Option<RunTrace>> {
         if !run.trace.is_on() {
             return Ok(None);
@@ -57,7 +57,7 @@ impl RunTrace {
     /// trace.
     ///
     /// # Errors
-    /// The trace cannot be written, or the launch belongs to another device.
+    /// Fails if the trace cannot be written, or the launch belongs to another device.
     pub fn run(
         &mut self,
         prepared: &PreparedLaunch,

@@ -7,7 +7,7 @@ use gcn_runtime::hsa::Loaded;
 /// Adds a selection `KEY=VALUE` to a filter.
 ///
 /// # Errors
-/// The text is invalid; the message states the accepted forms, or the unknown name.
+/// Fails if the text is invalid; the message states the accepted forms, or the unknown name.
 pub fn add(
     filter: &mut TraceFilter,
     text: &str,

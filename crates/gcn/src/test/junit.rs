@@ -13,7 +13,7 @@ const NAME: &str = "gcn test";
 /// Writes the rows as one test suite, with the wall-clock time of the whole run.
 ///
 /// # Errors
-/// The file cannot be written.
+/// Fails if the file cannot be written.
 pub fn write(rows: &[Row], seconds: f64, file: &mut dyn Write) -> io::Result<()> {
     let mut suite = TestSuite::new(NAME);
     suite.set_time(Duration::from_secs_f64(seconds));

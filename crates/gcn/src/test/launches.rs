@@ -31,7 +31,7 @@ pub struct LaunchFile {
 /// of its strings. Files of a directory are sorted by name.
 ///
 /// # Errors
-/// A path does not exist or is not a launch file, a directory cannot be read, or no launch file is found.
+/// Fails if a path does not exist or is not a launch file, a directory cannot be read, or no launch file is found.
 pub fn find(paths: &[PathBuf], filter: &[String]) -> Result<Vec<LaunchFile>> {
     let mut found = Vec::new();
     for path in paths {
@@ -90,7 +90,7 @@ fn has_extension(path: &Path) -> bool {
 /// Collects launch files recursively, skipping hidden files and directories, and links to directories.
 ///
 /// # Errors
-/// A directory cannot be read.
+/// Fails if a directory cannot be read.
 fn search(directory: &Path, found: &mut Vec<LaunchFile>) -> io::Result<()> {
     let mut entries = fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);

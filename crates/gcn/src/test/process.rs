@@ -108,7 +108,7 @@ fn command(terms: &ChildTerms<'_>, launch: &LaunchFile, log: &Path) -> Command {
 /// Runs a command. Returns its exit status (`None` if it was killed) and its output.
 ///
 /// # Errors
-/// The command cannot be started.
+/// Fails if the command cannot be started.
 fn execute(
     command: &mut Command,
     terms: &ChildTerms<'_>,

@@ -9,7 +9,7 @@ use super::row::{Row, RowOutcome};
 /// Writes all findings, and a result for each launch file that failed for another reason.
 ///
 /// # Errors
-/// The file cannot be written.
+/// Fails if the file cannot be written.
 pub fn write(rows: &[Row], file: &mut dyn Write) -> io::Result<()> {
     let has_result = |row: &&Row| !row.outcome.passed() && row.outcome != RowOutcome::Finding;
     let failures: Vec<FileFailure> = rows

@@ -32,7 +32,7 @@ impl<'a> Summary<'a> {
     /// Writes the number of launch files and jobs.
     ///
     /// # Errors
-    /// The output cannot be written.
+    /// Fails if the output cannot be written.
     pub fn begin(&mut self, jobs: usize) -> io::Result<()> {
         let launches = plural(self.total as u64, "launch file", "s");
         writeln!(self.out, "{launches}, {}", plural(jobs as u64, "job", "s"))?;
@@ -42,7 +42,7 @@ impl<'a> Summary<'a> {
     /// Writes the progress of a launch file that has ended.
     ///
     /// # Errors
-    /// The output cannot be written.
+    /// Fails if the output cannot be written.
     pub fn ended(&mut self, row: &Row) -> io::Result<()> {
         self.ended += 1;
         let percent = self.ended * 100 / self.total;
@@ -66,7 +66,7 @@ impl<'a> Summary<'a> {
     /// Writes the reports of launch files that did not pass, then one line for each, then the totals.
     ///
     /// # Errors
-    /// The output cannot be written.
+    /// Fails if the output cannot be written.
     pub fn finish(self, rows: &[Row], seconds: f64) -> io::Result<()> {
         let failed = || rows.iter().filter(|row| !row.outcome.passed());
         if failed().next().is_some() {

@@ -55,8 +55,8 @@ fn optional(input: Arg) -> Arg {
 /// Executes both runs and writes where they diverge.
 ///
 /// # Errors
-/// An option does not apply, a launch or the selector is invalid, the runs share no buffers, or the output cannot be
-/// written.
+/// Fails if an option does not apply, a launch or the selector is invalid, the runs share no buffers, or the output
+/// cannot be written.
 pub fn compare(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let other = OtherRun::try_parse_from(&args.against);
     let other = other.map_err(|error| {

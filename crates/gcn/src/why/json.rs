@@ -185,7 +185,7 @@ pub struct Element<'a> {
 /// Writes the answer. `is_fault` is true if it explains the access that ended the run.
 ///
 /// # Errors
-/// `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn write(
     element: Element<'_>,
     is_fault: bool,

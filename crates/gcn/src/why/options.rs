@@ -37,7 +37,7 @@ pub struct Args {
 /// Parses a number of executions.
 ///
 /// # Errors
-/// The text is not a number greater than 0.
+/// Fails if the text is not a number greater than 0.
 fn executions(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number @ 1..) => Ok(number),
@@ -48,7 +48,7 @@ fn executions(text: &str) -> Result<usize, String> {
 /// Parses a tolerance.
 ///
 /// # Errors
-/// The text is not a tolerance.
+/// Fails if the text is not a tolerance.
 fn tolerance(text: &str) -> Result<Tolerance, String> {
     Tolerance::parse(text).ok_or_else(|| "write a number, or `N ulp`".to_owned())
 }

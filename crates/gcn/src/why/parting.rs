@@ -102,7 +102,7 @@ fn headline(kind: PartingKind) -> &'static str {
 /// Writes the comparison as text.
 ///
 /// # Errors
-/// `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let Some(difference) = &report.difference else {
         let compared = plural(report.compared, "element", "s");
@@ -426,7 +426,7 @@ struct InputReport<'a> {
 /// Writes the comparison as JSON.
 ///
 /// # Errors
-/// `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let difference = report.difference.as_ref();
     let parting = difference.map(|it| &it.parting);

@@ -17,7 +17,7 @@ use crate::run::debugged::DebuggedRun;
 /// Resolves the selector of one element.
 ///
 /// # Errors
-/// The text does not select exactly one element.
+/// Fails if the text does not select exactly one element.
 pub fn element(debugged: &DebuggedRun, place: &str) -> Result<MemoryView> {
     let view = debugged.elements(place)?;
     if view.count() != 1 {

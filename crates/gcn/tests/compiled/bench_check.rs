@@ -57,7 +57,7 @@ const OCLGRIND: &str = "oclgrind";
 /// With [`BESIDE`] and the path of another `gcn`, only compares the two.
 ///
 /// # Errors
-/// The arguments are invalid, or a kernel cannot be timed.
+/// Fails if the arguments are invalid, or a kernel cannot be timed.
 pub fn main(words: &[&str]) -> Result<(), String> {
     match *words {
         [] => table("").and_then(|()| bench_oclgrind::table()),
@@ -109,7 +109,7 @@ impl CheckMode {
     /// Returns the time of a kernel in seconds, with the program `gcn` on one thread.
     ///
     /// # Errors
-    /// The kernel cannot be run.
+    /// Fails if the kernel cannot be run.
     fn seconds(self, gcn: &str, case: &Case, object: &Path) -> Result<f64, String> {
         match self {
             CheckMode::Unchecked => seconds(gcn, case, object, Mode::Run, &[]),
@@ -178,7 +178,7 @@ fn table(filter: &str) -> Result<(), String> {
 /// Returns the time of a kernel in seconds, with the program `gcn` on one thread, in a mode with additional options.
 ///
 /// # Errors
-/// The kernel cannot be run.
+/// Fails if the kernel cannot be run.
 pub fn seconds(
     gcn: &str,
     case: &Case,

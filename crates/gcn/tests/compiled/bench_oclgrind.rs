@@ -28,8 +28,8 @@ const CHECKS: [(&str, &str); 3] = [
 /// ratio.
 ///
 /// # Errors
-/// A kernel cannot be built, `gcn` cannot run it, or Oclgrind has different results. If Oclgrind fails, a note is
-/// printed.
+/// Fails if a kernel cannot be built, `gcn` cannot run it, or Oclgrind has different results. If Oclgrind fails, a note
+/// is printed.
 pub fn table() -> Result<(), String> {
     let oclgrind = std::env::var(VARIABLE).unwrap_or_else(|_| COMMAND.to_owned());
     let version = Command::new(&oclgrind).arg("--version").output();

@@ -210,7 +210,7 @@ pub enum Purpose {
 /// All kernels for a purpose, sorted by name.
 ///
 /// # Errors
-/// A file cannot be read, or its header is invalid.
+/// Fails if a file cannot be read, or its header is invalid.
 pub fn all(purpose: Purpose) -> Result<Vec<Case>, String> {
     let place = directory();
     let entries = fs::read_dir(&place).map_err(|error| format!("{}: {error}", place.display()))?;

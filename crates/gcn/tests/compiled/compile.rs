@@ -142,7 +142,7 @@ impl From<RunError> for String {
 /// Runs a command to completion.
 ///
 /// # Errors
-/// The command cannot be started, or fails.
+/// Fails if the command cannot be started, or fails.
 pub fn run(command: &mut Command) -> Result<Vec<u8>, RunError> {
     run_to(command, &[0])
 }

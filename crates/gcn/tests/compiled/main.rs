@@ -121,7 +121,7 @@ impl Job {
     /// Compares findings with those in the kernel's header.
     ///
     /// # Errors
-    /// A finding is not in the header, or an expected one is missing in the build that everyone runs.
+    /// Fails if a finding is not in the header, or an expected one is missing in the build that everyone runs.
     fn check_findings(
         &self,
         build: Build,

@@ -164,7 +164,7 @@ pub fn is_sample(case: &Case, build: Build) -> bool {
 /// Tests all mutants of a build.
 ///
 /// # Errors
-/// The checker misses a required finding or reports another one, or no mutant is needed.
+/// Fails if the checker misses a required finding or reports another one, or no mutant is needed.
 pub fn check_all(case: &Case, build: Build) -> Result<(), String> {
     let mut tally = Tally::default();
     let sample = Sample {

@@ -193,7 +193,7 @@ struct Rerun<'a> {
     module: Module,
     queue: Queue,
     buffers: Vec<Buffer>,
-    /// Launches with their repetitions.
+    /// Launches in order, each as many times as it is repeated.
     launches: Vec<PreparedLaunch>,
     /// Memory before the first launch.
     memory: MemoryImage,
@@ -433,7 +433,7 @@ struct Counts {
 /// Modifies inputs of a kernel, one at a time or all that an answer does not name, and compares effects with answers.
 ///
 /// # Errors
-/// An element changes with an input that its answer does not name, while the path does not change.
+/// Fails if an element changes with an input that its answer does not name, while the path does not change.
 pub fn check(case: &Case, build: Build) -> Result<(), String> {
     let rerun = Rerun::new(case, build)?;
     let mut random = Random(1);

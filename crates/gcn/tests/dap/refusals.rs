@@ -1,4 +1,4 @@
-//! Tests of refused requests, and of input that is not the protocol.
+//! Tests of refused requests and of input that violates the protocol.
 
 use serde_json::{Value, json};
 

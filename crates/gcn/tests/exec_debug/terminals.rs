@@ -1,4 +1,4 @@
-//! `gcn exec --debug` and `gcn debug` at a pseudo-terminal.
+//! Tests of `gcn exec --debug` and `gcn debug` on a pseudo-terminal.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::{LIMIT, assert_parts, libraries, name, shift};
 /// Program under test.
 const GCN: &str = env!("CARGO_BIN_EXE_gcn");
 
-/// Runs a command at a pseudo-terminal. Types `first` at the start, and one of `keys` at each prompt of the line editor.
+/// Runs a command on a pseudo-terminal. Types `first` at the start, and one of `keys` at each prompt of the line editor.
 /// Returns the terminal's text.
 #[track_caller]
 fn at_terminal(first: &str, keys: &[&str], command: &[&str]) -> String {

@@ -258,7 +258,7 @@ impl Subject<'_> {
     /// Builds the kernel, and runs it unmodified.
     ///
     /// # Errors
-    /// The kernel cannot be built or run, or the unmodified code has an unguarded use.
+    /// Fails if the kernel cannot be built or run, or the unmodified code has an unguarded use.
     pub fn new(case: &Case, build: Build) -> Result<Subject<'_>, String> {
         let path = compile::build(case, build)?.object;
         let file = std::fs::read(&path).map_err(|error| error.to_string())?;
