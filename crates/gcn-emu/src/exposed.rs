@@ -16,21 +16,26 @@ const WORTHWHILE: usize = 4;
 /// applies to almost all.
 ///
 /// A register is left out only if one of the steps writes all its lanes before any step reads it. The search ends at the
-/// first write to EXEC, which may deactivate lanes. A faulting step ends the wave, so later steps need no registers.
+/// first step that may deactivate lanes or read registers that it does not name. A faulting step ends the wave, so later
+/// steps need no registers.
 pub(crate) fn exposed(steps: &[Step], vgprs: usize) -> Option<Box<[u8]>> {
     let (mut used, mut replaced) = ([false; NAMED], [false; NAMED]);
     for step in steps {
         let uses: Vec<RegisterUse> = step.inst.uses().registers().collect();
-        if uses.iter().any(ends_search) {
+        // A source that is partly outside the allocation reads v0 and following registers (checklist 1.6). The number of
+        // registers in an image address depends on the image descriptor.
+        let reads_others = step.inst.uses().address_beyond().is_some()
+            || uses
+                .iter()
+                .flat_map(vector)
+                .any(|register| register >= vgprs);
+        if reads_others || uses.iter().any(ends_search) {
             break;
         }
         let is_whole = |it: &RegisterUse| {
             it.read == 0 && it.written == u32::MAX && it.lanes == UsedLanes::Active
         };
-        // A source beyond the allocation reads v0 (checklist 1.6).
-        let resolve = |register: usize| if register < vgprs { register } else { 0 };
         for register in uses.iter().filter(|it| !is_whole(it)).flat_map(vector) {
-            let register = resolve(register);
             used[register] |= !replaced[register];
         }
         if writes_all_lanes(step) {
