@@ -3,7 +3,7 @@
 //! These modules may use `unsafe`, since they dereference addresses passed by the program. Each function validates
 //! its arguments, looks up its handles, calls into another module of the crate and writes the results.
 #![allow(unsafe_code)]
-// The safety contracts of these functions are defined by the HSA specification and repeated in the headers.
+// The HSA specification and the headers define the safety contracts of these functions.
 #![allow(clippy::missing_safety_doc, missing_docs)]
 
 mod system;
@@ -26,12 +26,13 @@ use crate::info::Info;
 use crate::runtime::{self, Runtime};
 use crate::status::{HsaResult, Status};
 
-/// Passes the runtime to a function, or returns an error if the runtime is not initialised.
+/// Calls a function with the runtime, and returns its status. Fails if the runtime is not initialised or the function
+/// panics.
 fn call(function: impl FnOnce(&'static Runtime) -> HsaResult) -> Status {
     guard(|| function(runtime::get()?))
 }
 
-/// Runs a function, and converts a panic into an error so that it does not unwind into the program.
+/// Calls a function, and returns its status. A panic becomes [`Status::ERROR`] instead of unwinding into the program.
 fn guard(function: impl FnOnce() -> HsaResult) -> Status {
     match catch_unwind(AssertUnwindSafe(function)) {
         Ok(Ok(())) => Status::SUCCESS,
@@ -45,12 +46,12 @@ fn address<T>(pointer: *const T) -> u64 {
     pointer.expose_provenance() as u64
 }
 
-/// Converts an address in shared memory to a pointer for the program.
+/// Converts an address to a pointer for the program.
 fn pointer<T>(address: u64) -> *mut T {
     std::ptr::with_exposed_provenance_mut(address as usize)
 }
 
-/// Writes a result to program memory.
+/// Writes a result to program memory. Fails if `to` is null.
 ///
 /// # Safety
 /// `to` is null or writable.
@@ -63,7 +64,7 @@ unsafe fn put<T>(to: *mut T, value: T) -> HsaResult {
     Ok(())
 }
 
-/// Writes an attribute value to program memory.
+/// Writes an attribute value to program memory. Fails if `to` is null or `info` is an error.
 ///
 /// # Safety
 /// `to` is null, or points to enough memory for the attribute's type.
@@ -76,7 +77,7 @@ unsafe fn put_info(to: *mut c_void, info: HsaResult<Info>) -> HsaResult {
     Ok(())
 }
 
-/// Borrows an array from the program.
+/// Borrows an array from the program. Fails if `elements` is null and `count` is not 0.
 ///
 /// # Safety
 /// `elements` is null or points to `count` elements, which do not change during the borrow.
@@ -91,7 +92,7 @@ unsafe fn array<'a, T>(elements: *const T, count: u32) -> HsaResult<&'a [T]> {
     Ok(unsafe { std::slice::from_raw_parts(elements, count as usize) })
 }
 
-/// Borrows a string from the program.
+/// Borrows a string from the program. Fails if `text` is null or the string is not UTF-8.
 ///
 /// # Safety
 /// `text` is null or points to a null-terminated string.

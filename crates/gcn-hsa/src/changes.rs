@@ -7,18 +7,18 @@
 
 use std::time::{Duration, Instant};
 
-// In the test `model`, these are loom's types instead of the standard library's.
+// In the test `model`, these are Loom's types instead of the standard library's.
 use super::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 use super::sync::atomic::{AtomicU64, AtomicUsize, fence};
 use super::sync::{Condvar, Mutex};
 
-/// Time to spin before sleeping. Most commands are short, and sleeping takes several times as long as they do.
+/// Time to poll a condition before sleeping. Most commands take a fraction of the time that sleeping and waking take.
 const SPIN_TIME: Duration = Duration::from_micros(20);
-/// Maximum time to sleep before the condition is checked again. A program may write a signal's value through a pointer,
+/// Maximum time to sleep before checking the condition again. A program may write a signal's value through a pointer,
 /// which does not increment the counter.
 pub const RECHECK_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Counter of changes, and the threads that sleep until the next change.
+/// Counter of changes. Threads can sleep until the next change.
 #[derive(Debug, Default)]
 pub struct Changes {
     count: AtomicU64,
@@ -62,7 +62,8 @@ impl Changes {
         self.sleepers.fetch_sub(1, Relaxed);
     }
 
-    /// Waits until `look` returns a value, and returns that value; `None` if the deadline passes first.
+    /// Polls `look` after each change until it returns a value, and returns the value; `None` if the deadline passes
+    /// first.
     pub fn wait<T>(
         &self,
         deadline: Option<Instant>,

@@ -1,4 +1,4 @@
-//! Timestamp clock.
+//! Clock for timestamps.
 
 use rustix::time::{ClockId, clock_gettime};
 

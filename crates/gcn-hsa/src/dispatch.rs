@@ -15,7 +15,7 @@ use crate::status::{HsaResult, Status};
 /// Mask for the number of grid dimensions in a packet's `setup` field.
 const DIMENSIONS: u16 = 3;
 
-/// Runs a packet's kernel to completion.
+/// Runs the kernel of a dispatch packet to completion.
 pub(crate) fn run(queue: &Queue, dispatch: &QueuedPacket) -> HsaResult {
     let runtime = runtime::existing().ok_or(Status::NOT_INITIALIZED)?;
     let object = dispatch.packet.kernel_object;

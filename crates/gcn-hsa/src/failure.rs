@@ -1,4 +1,4 @@
-//! Reports kernel failures to the user, and to the program as a status.
+//! Reports kernel failures to the user and to the program.
 //!
 //! This module may use `unsafe`, since it calls the program's event handlers.
 #![allow(unsafe_code)]
@@ -18,7 +18,7 @@ const MEMORY_FAULT: u32 = 0;
 /// Memory fault reason: the page is not present.
 const NOT_PRESENT: u32 = 1;
 
-/// Reports a kernel's failure on standard error, and returns the status for the program.
+/// Reports a kernel's failure on standard error, and returns the status of its packet.
 pub(crate) fn report(runtime: &Runtime, queue: &Queue, failed: &Failure) -> Status {
     say(&format!(
         "error: {}",
@@ -38,6 +38,7 @@ pub(crate) fn report(runtime: &Runtime, queue: &Queue, failed: &Failure) -> Stat
     }
 }
 
+/// Returns the status for a fault. If an access to unmapped memory faulted, calls the program's event handlers first.
 fn status_of(runtime: &Runtime, queue: &Queue, fault: &Fault) -> Status {
     match fault.kind {
         FaultKind::Unmapped { address, .. } => {

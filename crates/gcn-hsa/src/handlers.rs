@@ -1,4 +1,5 @@
-//! Signal handlers: a worker thread calls program functions once signals satisfy their conditions.
+//! Calls of program functions on a worker thread: signal handlers, once their conditions hold, and asynchronous
+//! functions.
 //!
 //! This module may use `unsafe`, since it calls functions of the program.
 #![allow(unsafe_code)]
@@ -11,9 +12,9 @@ use crate::abi::SignalHandler;
 use crate::signals::{Signal, SignalCondition};
 use crate::workers::WorkerTask;
 
-/// Pending call of a program function, with its argument as an address.
+/// Pending call of a program function. The argument is stored as an integer, since pointers are not `Send`.
 pub(crate) enum HandlerCall {
-    /// Called each time the condition holds, as long as the handler returns true.
+    /// Called whenever the condition holds, until the handler returns false.
     Handler {
         signal: Signal,
         condition: SignalCondition,
@@ -23,7 +24,7 @@ pub(crate) enum HandlerCall {
         /// Value of the signal when the condition was last checked.
         seen: AtomicI64,
     },
-    /// Called once, as soon as the worker thread is free.
+    /// Called once, without a condition.
     Once {
         function: unsafe extern "C" fn(*mut c_void),
         argument: usize,
@@ -31,7 +32,7 @@ pub(crate) enum HandlerCall {
 }
 
 impl HandlerCall {
-    /// Returns true for a handler of the signal `gone`.
+    /// Returns true if this is a handler for the signal `gone`.
     pub(crate) fn is_of(&self, gone: Signal) -> bool {
         matches!(self, HandlerCall::Handler { signal, .. } if *signal == gone)
     }

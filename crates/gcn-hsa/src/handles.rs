@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::abi::Handle;
 
-/// Table of objects of one type, by handle.
+/// Objects of one type, by handle.
 #[derive(Debug)]
 pub(crate) struct Handles<T>(RwLock<HashMap<Handle, Arc<T>>>);
 
@@ -23,7 +23,7 @@ pub(crate) fn next() -> Handle {
 }
 
 impl<T> Handles<T> {
-    /// Registers the object that `make` creates, and returns its handle, which is also passed to `make`.
+    /// Generates a handle, registers the object that `make` creates for it, and returns the handle.
     pub(crate) fn add(&self, make: impl FnOnce(Handle) -> T) -> Handle {
         let handle = next();
         let thing = Arc::new(make(handle));

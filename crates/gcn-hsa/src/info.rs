@@ -10,7 +10,7 @@ use gcn_report::program::say::say_once;
 use crate::abi::{HdpFlush, LinkInfo};
 use crate::status::Status;
 
-/// Attribute value, of the type that the headers define for the attribute.
+/// Attribute value. The headers define the type for each attribute.
 #[derive(Clone, Debug)]
 pub(crate) enum Info {
     Bool(bool),
@@ -31,8 +31,8 @@ pub(crate) enum Info {
     Flush(HdpFlush),
 }
 
-/// Returns the error for an unknown attribute, and reports the attribute on standard error, since a HIP release that
-/// queries it may fail without a message.
+/// Reports on standard error that `of` does not have an attribute, and returns the status for the program. Without the
+/// report, a HIP release that queries the attribute may fail without any message.
 pub(crate) fn unknown(of: &str, attribute: u32) -> Status {
     say_once(&format!("{of} has no attribute {attribute:#x}"));
     Status::INVALID_ARGUMENT

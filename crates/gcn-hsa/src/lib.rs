@@ -13,9 +13,10 @@
 //! ```
 //!
 //! # The system as programs see it
-//! The runtime has a host agent, and a device agent for each target in `GCN_TARGET` ([`gcn_report::settings`]). Pools
-//! allocate host memory, which has the same address for all agents. Each queue has a thread that executes its packets
-//! in order; queues run in parallel. One worker thread performs copies, another one calls signal handlers.
+//! The runtime has a host agent, and a device agent for each target in `GCN_TARGET` ([`gcn_report::settings`]) that
+//! `ROCR_VISIBLE_DEVICES` does not hide. All pools, including those of devices, allocate host memory, and all agents
+//! access an allocation at the same address. Each queue has a thread that executes its packets in order; queues run in
+//! parallel. One worker thread performs copies, another one calls signal handlers.
 //!
 //! # From `hipMalloc` to a kernel
 //! HIP calls `hsa_amd_memory_pool_allocate` (`api/memory.rs`). `pools.rs` charges the allocation to its agent and
@@ -31,17 +32,17 @@
 //! statuses, and `transfers.rs` reports copies to the checkers.
 //!
 //! The handle of an image or sampler is the address of a descriptor in memory (`images.rs`, [`gcn_runtime::image`]).
-//! HIP copies the descriptor into texture and surface objects. HIP also allocates the memory for texels, which are
-//! stored row by row.
+//! HIP copies the descriptor into texture and surface objects. HIP also allocates the memory for texels, which always
+//! have a linear layout.
 //!
-//! Launches run under [`gcn_report::program`], as in the OpenCL platform. That module provides a time limit, traces,
-//! checks, profiles and failure reports, and prints findings when the process exits. [`gcn_report::settings`] reads the
-//! environment variables that `gcn exec` sets.
+//! Launches run under [`gcn_report::program`], like those of the OpenCL platform. That module provides a time limit,
+//! traces, checks, profiles and failure reports, and prints findings when the process exits. [`gcn_report::settings`]
+//! reads the environment variables that `gcn exec` sets.
 //!
 //! # Sources
-//! References: "HSA Runtime Programmer's Reference Manual" 1.2 and "HSA Platform System Architecture Specification"
-//! 1.2 for functions and packets; the public headers of ROCm 5.2, 6.4 and 7.2 for types and AMD's extensions. `cargo
-//! xtask headers` generates `numbers.rs` and `tests/layouts.txt` from them.
+//! Functions and packets follow the "HSA Runtime Programmer's Reference Manual" 1.2 and the "HSA Platform System
+//! Architecture Specification" 1.2. Types and AMD's extensions follow the public headers of ROCm 5.2, 6.4 and 7.2, from
+//! which `cargo xtask headers` generates `numbers.rs` and `tests/layouts.txt`.
 #![deny(unsafe_code)]
 
 // In dependency order: a module imports only from modules above it.

@@ -1,4 +1,4 @@
-//! Process-wide runtime: agents, and all objects that programs create.
+//! Process-wide runtime: agents, and all objects that the program creates.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
@@ -24,19 +24,19 @@ use crate::signals::{Signal, SignalTable};
 use crate::status::{HsaResult, Status};
 use crate::workers::TaskWorker;
 
-/// Host memory size in bytes to assume if Linux does not report it.
+/// Assumed host memory size in bytes if Linux does not report the size.
 const HOST_MEMORY: u64 = 16 << 30;
 
-/// Environment variable that lists the visible devices, as in AMD's library.
+/// Environment variable of AMD's library that lists the visible devices.
 const VISIBLE: &str = "ROCR_VISIBLE_DEVICES";
 
 /// Number of initialisations minus number of shutdowns.
 static COUNT: AtomicU32 = AtomicU32::new(0);
-/// Runtime, created by the first initialisation and never dropped, since program destructors call API functions after
-/// the last shutdown.
+/// Runtime, or `None` if its creation has failed. The first initialisation creates the runtime. It is never dropped,
+/// since destructors of the program call API functions after the last shutdown.
 static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
 
-/// Complete state of the library.
+/// Agents, and the tables of all objects that the program creates.
 #[derive(Debug)]
 pub(crate) struct Runtime {
     /// Agents, starting with the host CPU.
@@ -50,9 +50,9 @@ pub(crate) struct Runtime {
     pub(crate) copies: Arc<TaskWorker<CopyJob>>,
     pub(crate) groups: Handles<Vec<Signal>>,
     pub(crate) images: Images,
-    /// Queues by the address that identifies them to programs.
+    /// Queues, by the address that identifies them to the program.
     queues: RwLock<HashMap<u64, Arc<Queue>>>,
-    /// True once a queue, and therefore a thread, has been created.
+    /// True once a queue, and therefore a queue thread, has been created.
     has_served: AtomicBool,
     events: Mutex<Vec<(SystemCallback, usize)>>,
 }
@@ -72,7 +72,7 @@ pub(crate) fn existing() -> Option<&'static Runtime> {
     RUNTIME.get()?.as_ref()
 }
 
-/// Initialises the runtime, or increments the initialisation count.
+/// Initialises the runtime unless it already is, and increments the initialisation count.
 pub(crate) fn initialise() -> HsaResult {
     if forks::refuse("HSA (or HIP)") {
         return Err(Status::ERROR);
@@ -93,7 +93,8 @@ pub(crate) fn initialise() -> HsaResult {
 }
 
 /// Decrements the initialisation count, and destroys all remaining queues when the count reaches 0. As with AMD's
-/// library, a child forked after that may initialise the runtime, unless threads were started, which the child lacks.
+/// library, a child process forked after that may initialise the runtime, unless this process has started queue or
+/// worker threads, which the child lacks.
 pub(crate) fn shut_down() -> HsaResult {
     let runtime = get()?;
     let count = COUNT.fetch_update(SeqCst, SeqCst, |count| count.checked_sub(1));
@@ -172,7 +173,7 @@ impl Runtime {
         }
         let device = all.first().ok_or("GCN_TARGET names no device")?;
         if agents.len() == 1 {
-            // Fail as on a machine without a device, since HIP crashes if the host CPU is the only agent.
+            // Fail like AMD's library without a device: HIP crashes if the host CPU is the only agent.
             return Err(format!("{VISIBLE} leaves no device"));
         }
         let signals = SignalTable::new(device).map_err(|_| "there is no memory for signals")?;
@@ -234,7 +235,7 @@ impl Runtime {
         queues.remove(&address).ok_or(Status::INVALID_QUEUE)
     }
 
-    /// Adds a handler for memory faults.
+    /// Adds a system event handler, which is called for memory faults.
     pub(crate) fn add_event_handler(&self, handler: SystemCallback, data: usize) {
         let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
         events.push((handler, data));

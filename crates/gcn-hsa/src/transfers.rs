@@ -1,4 +1,4 @@
-//! Copies requested by programs, reported to the checkers.
+//! Performs the copies that programs request, and reports them to the checkers.
 //!
 //! This module may use `unsafe`, since it copies between arbitrary addresses of the process.
 #![allow(unsafe_code)]
@@ -6,7 +6,8 @@
 use crate::copies::CopyRequest;
 use crate::runtime;
 
-/// Performs a copy, and notifies the checkers of the host's reads and writes.
+/// Performs a copy. Reports the bytes read to the checkers, unless they are copied to device memory, and all bytes
+/// written.
 ///
 /// # Safety
 /// Same as [`CopyRequest::make`].

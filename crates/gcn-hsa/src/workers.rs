@@ -1,4 +1,4 @@
-//! Worker threads that execute tasks once signals satisfy their conditions.
+//! Worker threads that execute tasks once they are ready, which usually depends on signals.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::changes::RECHECK_INTERVAL;
 use crate::signals::CHANGES;
 use crate::status::{HsaResult, Status};
 
-/// Maximum time that a worker thread without tasks sleeps.
+/// Maximum time that a worker thread sleeps if no tasks are waiting.
 const IDLE: Duration = Duration::from_secs(3600);
 
 pub(crate) trait WorkerTask: Send + Sync + Sized + 'static {
@@ -63,7 +63,7 @@ impl<T: WorkerTask> TaskWorker<T> {
     /// Submits a task for execution once it is ready. Ready tasks are executed in order of submission.
     ///
     /// # Errors
-    /// Fails if the host cannot create a thread.
+    /// Fails if the worker thread cannot be created.
     pub(crate) fn submit(self: &Arc<Self>, task: T) -> HsaResult {
         let mut state = self.state();
         state.tasks.push(Arc::new(task));
