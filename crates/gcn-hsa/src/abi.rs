@@ -1,5 +1,6 @@
 //! Types from the public headers (`hsa.h`, `hsa_ext_amd.h`, `hsa_ext_image.h`, `hsa_ven_amd_loader.h`,
-//! `amd_hsa_queue.h`, `amd_hsa_signal.h`), with the same layout. The test `headers` compares sizes and offsets.
+//! `amd_hsa_queue.h`, `amd_hsa_signal.h`), with the layout that the headers define. The test `headers` compares sizes
+//! and offsets.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
@@ -73,9 +74,9 @@ pub struct AmdQueue {
     pub group_segment_aperture_base_hi: u32,
     /// High dword of the scratch aperture for FLAT instructions.
     pub private_segment_aperture_base_hi: u32,
-    /// Highest compute unit ID.
+    /// Highest compute unit ID; always 0.
     pub max_cu_id: u32,
-    /// Highest wave ID in a compute unit.
+    /// Highest wave ID in a compute unit; always 0.
     pub max_wave_id: u32,
     /// Not used.
     pub max_legacy_doorbell_dispatch_id_plus_1: u64,
@@ -133,7 +134,7 @@ pub struct DispatchPacket {
     pub group_segment_size: u32,
     /// Address of the kernel descriptor.
     pub kernel_object: u64,
-    /// Address of the kernel arguments.
+    /// Address of the kernarg segment.
     pub kernarg_address: u64,
     /// Reserved.
     pub reserved2: u64,
@@ -151,7 +152,7 @@ pub struct BarrierPacket {
     pub reserved0: u16,
     /// Reserved.
     pub reserved1: u32,
-    /// Signals to wait for; 0 for unused entries.
+    /// Signals that the packet waits for; 0 in unused entries.
     pub dep_signal: [Handle; 5],
     /// Reserved.
     pub reserved2: u64,
@@ -171,9 +172,9 @@ pub struct BarrierValuePacket {
     pub reserved: u8,
     /// Reserved.
     pub reserved0: u32,
-    /// Signal to wait for.
+    /// Signal that the packet waits for, or 0.
     pub signal: Handle,
-    /// Value to compare the masked signal value with.
+    /// Value with which the masked signal value is compared.
     pub value: i64,
     /// Mask applied to the signal value.
     pub mask: i64,
@@ -196,11 +197,11 @@ pub const FORMAT_BARRIER_VALUE: u8 = 2;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Dim3 {
-    /// Width.
+    /// X component.
     pub x: u32,
-    /// Height.
+    /// Y component.
     pub y: u32,
-    /// Depth.
+    /// Z component.
     pub z: u32,
 }
 
@@ -244,7 +245,7 @@ pub struct LinkInfo {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PointerInfo {
-    /// Size in bytes of the caller's version of the structure.
+    /// Size in bytes of the structure in the caller's version of the headers.
     pub size: u32,
     /// Pointer type, an `hsa_amd_pointer_type_t`.
     pub kind: u32,
@@ -256,11 +257,11 @@ pub struct PointerInfo {
     pub size_in_bytes: usize,
     /// User data set by the program.
     pub user_data: u64,
-    /// Agent whose pool contains the memory.
+    /// Agent that owns the memory: that of its pool, or the host for locked memory.
     pub agent_owner: Handle,
-    /// Pool flags.
+    /// Flags of the memory's pool, an `hsa_amd_memory_pool_global_flag_t`.
     pub global_flags: u32,
-    /// True if agents may access the memory. Added in ROCm 7.2.
+    /// 1 if the runtime knows the memory, or 0. Added in ROCm 7.2.
     pub registered: u32,
 }
 
@@ -304,7 +305,7 @@ pub struct MemoryFaultEvent {
     pub agent: Handle,
     /// Faulting address.
     pub virtual_address: u64,
-    /// Bit mask of `hsa_amd_memory_fault_reason_t`.
+    /// Fault reasons, a bit mask of `hsa_amd_memory_fault_reason_t`.
     pub fault_reason_mask: u32,
 }
 
@@ -318,11 +319,11 @@ pub struct SegmentDescriptor {
     pub executable: Handle,
     /// Storage type, an `hsa_ven_amd_loader_code_object_storage_type_t`.
     pub code_object_storage_type: u32,
-    /// Address of the code object or of its path.
+    /// Address of the code object, or of its path if it was read from a file.
     pub code_object_storage_base: u64,
-    /// Size of the code object or of its path in bytes.
+    /// Size in bytes of the code object, or of its path with the terminator.
     pub code_object_storage_size: usize,
-    /// Offset of the segment in the code object, in bytes.
+    /// Offset of the segment in the code object in bytes.
     pub code_object_storage_offset: usize,
     /// Base address of the loaded segment.
     pub segment_base: u64,
@@ -486,13 +487,13 @@ pub struct ImageTable {
 
 /// `hsa_amd_signal_handler`.
 pub type SignalHandler = unsafe extern "C" fn(value: i64, argument: *mut c_void) -> bool;
-/// Callback of functions that iterate over handles.
+/// Callback of functions that iterate over objects, called with each object's handle.
 pub type HandleCallback = unsafe extern "C" fn(handle: Handle, data: *mut c_void) -> Status;
-/// Callback for queue errors.
+/// Queue error callback.
 pub type QueueCallback =
     unsafe extern "C" fn(status: Status, queue: *mut HsaQueue, data: *mut c_void);
-/// Callback for system events.
+/// System event callback.
 pub type SystemCallback =
     unsafe extern "C" fn(event: *const MemoryFaultEvent, data: *mut c_void) -> Status;
-/// Callback for the deallocation of memory.
+/// Deallocation callback, called before an allocation is freed.
 pub type FreeCallback = unsafe extern "C" fn(address: *mut c_void, user_data: *mut c_void);

@@ -12,7 +12,8 @@ use crate::numbers::*;
 use crate::pools::{MemoryPool, POOL_KINDS, PoolKind};
 use crate::status::HsaResult;
 
-/// Handle of the first agent. The number is large, so that arbitrary integers are unlikely to be valid handles.
+/// Handle of the host agent, the first of consecutive handles. A large number makes it unlikely that an arbitrary
+/// integer is a valid handle.
 const FIRST_HANDLE: Handle = 0x4743_4e00_0001;
 /// Offset from an agent's handle to the handle of its instruction set.
 const ISA: Handle = 1 << 16;
@@ -59,12 +60,12 @@ const IMAGE_LIMITS: [&[u32]; 13] = {
     ]
 };
 
-/// Returns a device's UUID. `number` is its index among all devices.
+/// Returns a device's UUID. `number` is its index among all devices, including invisible ones.
 pub(crate) fn uuid(number: usize) -> String {
     format!("GPU-{:016x}", 0x6763_6e00 + number)
 }
 
-/// Suffix of generic processor names, which cover several chips.
+/// Suffix of generic processor names. A generic processor covers several chips.
 const GENERIC: &str = "-generic";
 
 /// Iterates over the optional features of a device's target, yielding each name and true if the feature is enabled.
@@ -182,8 +183,8 @@ impl Agent {
     }
 
     /// Returns true if the agent may run code for the target ID `id`, such as `gfx906:xnack-`. As in AMD's loader, the
-    /// processor names must match, even for processors with the same instructions, and no feature may conflict. Generic
-    /// processors and missing processor names are accepted here; the emulated device checks them when it loads code.
+    /// processor names must be equal, even if both processors have the same instructions, and no feature may conflict.
+    /// Accepts generic processors and missing processor names, which the emulated device checks when it loads code.
     pub(crate) fn runs(&self, id: &str) -> bool {
         let Some(device) = self.emulated() else {
             return false;
@@ -374,12 +375,12 @@ impl Agent {
         Ok(match attribute {
             HSA_ISA_INFO_NAME_LENGTH => Info::U32(name.len() as u32 + 1),
             HSA_ISA_INFO_NAME => Info::Name(name),
-            // Number of call conventions; wavefront size and maximum number of wavefronts per compute unit of the only one.
+            // The only call convention, with its wavefront size and maximum number of wavefronts per compute unit.
             HSA_ISA_INFO_CALL_CONVENTION_COUNT => Info::U32(1),
             HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE => Info::U32(WAVE_LANES),
             HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT => Info::U32(WAVES),
-            // One flag per value: small and large machine model; base and full profile; default rounding, round to zero,
-            // round to nearest.
+            // One flag per value of the enumeration: small and large machine model; base and full profile; default
+            // rounding, rounding to zero and to nearest.
             HSA_ISA_INFO_MACHINE_MODELS => Info::Bytes(vec![0, 1]),
             HSA_ISA_INFO_PROFILES => Info::Bytes(vec![1, 0]),
             HSA_ISA_INFO_DEFAULT_FLOAT_ROUNDING_MODES
@@ -434,7 +435,7 @@ impl Agent {
         })
     }
 
-    /// Returns the size in bytes of the agent's pool of type `kind`.
+    /// Returns the size in bytes of the agent's pool of the given kind.
     pub(crate) fn pool_size(&self, kind: PoolKind) -> u64 {
         match (kind, &self.kind) {
             (PoolKind::Group, AgentKind::Device { device, .. }) => {

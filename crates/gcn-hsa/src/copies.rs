@@ -11,8 +11,8 @@ use crate::clock::now;
 use crate::signals::{Dependencies, Signal};
 use crate::workers::WorkerTask;
 
-/// Minimum number of bytes copied per thread. A single thread reaches only two thirds of the host's memory bandwidth,
-/// since `memmove` does not use non-temporal stores for 32 MiB, the size of HIP's copies.
+/// Minimum number of bytes per thread of a parallel copy. A single thread reaches only two thirds of the host's memory
+/// bandwidth, since `memmove` does not use non-temporal stores for 32 MiB, the size of HIP's copies.
 const PIECE: usize = 4 << 20;
 /// Upper bound on [`THREADS`]. More threads do not increase the bandwidth.
 const MAX_THREADS: usize = 4;
@@ -82,7 +82,7 @@ impl CopyRequest {
     }
 }
 
-/// Copies `bytes` bytes, using several threads for large copies. The ranges may overlap.
+/// Copies `bytes` bytes, on several threads if the copy is large and the ranges do not overlap.
 ///
 /// # Safety
 /// All bytes in both ranges are accessible.
@@ -97,7 +97,7 @@ unsafe fn copy_line(to: u64, from: u64, bytes: usize) {
         for begin in (piece..bytes).step_by(piece) {
             let bytes = piece.min(bytes - begin);
             let (to, from) = (to + begin as u64, from + begin as u64);
-            // SAFETY: the caller guarantees accessible bytes. Pieces do not overlap.
+            // SAFETY: the caller guarantees accessible bytes, and no two threads write to the same byte.
             let copy = move || unsafe { copy_bytes(to, from, bytes) };
             let thread = std::thread::Builder::new().name("gcn hsa copy".to_owned());
             if thread.spawn_scoped(scope, copy).is_err() {
@@ -129,7 +129,7 @@ pub(crate) struct CopyJob {
     pub(crate) make: CopyFunction,
 }
 
-/// Function that performs a copy, such as [`CopyRequest::make`].
+/// Function that performs a copy, with the contract of [`CopyRequest::make`].
 pub(crate) type CopyFunction = unsafe fn(&CopyRequest);
 
 impl WorkerTask for CopyJob {

@@ -1,4 +1,5 @@
-//! Executables: code objects loaded on agents, their symbols, and a table of kernels by descriptor address.
+//! Code object readers and executables: code objects loaded on agents, their symbols, and their kernels by descriptor
+//! address.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -17,26 +18,26 @@ use crate::info::{Info, unknown};
 use crate::numbers::*;
 use crate::status::{HsaResult, Status};
 
-/// Symbol suffix of kernel descriptors.
+/// Suffix of kernel descriptor symbols.
 const DESCRIPTOR: &str = ".kd";
 /// ELF section flag `SHF_WRITE`.
 const SECTION_WRITE: u64 = 1;
-/// Alignment of kernel argument segments in bytes.
+/// Alignment of kernarg segments in bytes.
 const ARGUMENT_ALIGNMENT: u32 = 16;
 
-/// Code object reader: the contents and the origin of a code object.
+/// Code object reader, with the contents and the origin of the code object.
 #[derive(Debug)]
 pub(crate) struct CodeReader {
     pub(crate) bytes: Bytes<'static>,
     pub(crate) origin: CodeOrigin,
 }
 
-/// Source from which a program provided a code object.
+/// Origin of the code object that a program passed to a code object reader.
 #[derive(Clone, Debug)]
 pub(crate) enum CodeOrigin {
     /// Address in program memory.
     Memory(u64),
-    /// Open file, and the offset of the code object in it.
+    /// File descriptor and path of a file, and the offset of the code object in bytes.
     File {
         descriptor: i32,
         path: CString,
@@ -54,7 +55,7 @@ impl CodeOrigin {
 }
 
 impl CodeReader {
-    /// Returns the code object's URI in the format that debuggers and profilers expect.
+    /// Returns the code object's URI, with which debuggers and profilers find the code object.
     fn uri(&self) -> String {
         let size = self.bytes.len();
         match &self.origin {
@@ -249,7 +250,7 @@ impl ExecutableSymbol {
     }
 }
 
-/// Returns the address of a kernel's descriptor, by which packets refer to the kernel.
+/// Returns the kernel object with which dispatch packets identify a kernel: the address of its descriptor.
 fn kernel_object(kernel: &Kernel) -> u64 {
     let loaded = kernel.module().loaded();
     loaded.moved(kernel.description().descriptor_address)
@@ -324,13 +325,13 @@ impl Loader {
         })
     }
 
-    /// Returns the modules loaded by all executables.
+    /// Returns the modules of all loaded code objects.
     pub(crate) fn modules(&self) -> Vec<Module> {
         let objects = self.objects.all().into_iter();
         objects.map(|(_, object)| object.module().clone()).collect()
     }
 
-    /// Returns the kernel whose descriptor is at the address `object`.
+    /// Looks up a kernel by its kernel object, the address of its descriptor.
     pub(crate) fn kernel(&self, object: u64) -> Option<Kernel> {
         let kernels = self.kernels.read().unwrap_or_else(PoisonError::into_inner);
         kernels.get(&object).cloned()
@@ -383,7 +384,7 @@ impl Loader {
             failed(status, &error)
         })?;
         let symbols = symbols(&module, agent.handle())?;
-        // The executable may have been frozen in the meantime. The lock keeps it unfrozen until the object is added.
+        // Another thread may have frozen the executable. From here on, the lock keeps it unfrozen until the object is added.
         let mut state = executable.state();
         if state.is_frozen {
             return Err(Status::FROZEN_EXECUTABLE);
@@ -454,7 +455,7 @@ impl Loader {
         objects.find(|object| object.range().contains(&address))
     }
 
-    /// Returns the loaded segments of all frozen executables.
+    /// Returns descriptors of the segments loaded by all frozen executables.
     pub(crate) fn segments(&self) -> Vec<SegmentDescriptor> {
         let is_frozen = |object: &LoadedObject| {
             let executable = self.executables.get(object.executable);
@@ -468,7 +469,7 @@ impl Loader {
     }
 }
 
-/// Returns the kernels and variables in a module.
+/// Returns the symbols of a module's kernels and variables.
 fn symbols(module: &Module, agent: Handle) -> HsaResult<Vec<ExecutableSymbol>> {
     let object = module.object();
     let mut symbols = Vec::new();

@@ -15,14 +15,14 @@ use crate::numbers::HSA_ACCESS_PERMISSION_NONE;
 use crate::pools::{MemoryOrigin, MemoryPool, PoolCharge, Pools};
 use crate::status::{HsaResult, Status};
 
-/// Memory to which a memory handle refers. The memory has no address until the program maps it.
+/// Memory behind a memory handle. The memory has no address until the program maps it.
 #[derive(Debug)]
 pub(crate) struct HandleMemory {
     pub(crate) pool: MemoryPool,
     /// Memory type, an `hsa_amd_memory_type_t`.
     pub(crate) kind: u32,
     pub(crate) memory: SharedMemory,
-    /// Charge to the pool; `None` for memory allocated by another process.
+    /// Charge against the memory limit of the pool's agent; `None` for imported memory.
     pub(crate) _charge: Option<PoolCharge>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct HandleMemory {
 struct Mapping {
     end: u64,
     memory: Arc<HandleMemory>,
-    /// Offset in the handle's memory, in bytes.
+    /// Offset in the handle's memory in bytes.
     offset: u64,
     /// Permission of each agent; agents without access are absent.
     access: BTreeMap<Handle, u32>,
@@ -55,7 +55,8 @@ impl Mappings {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reserves an address range aligned to `align` bytes, a power of two.
+    /// Reserves an address range, aligned to at least `align` bytes, and returns its start. Fails if `align` is not a
+    /// power of two.
     pub(crate) fn reserve(&self, pools: &Pools, bytes: u64, align: u64) -> HsaResult<u64> {
         if bytes == 0 || !align.is_power_of_two() {
             return Err(Status::INVALID_ARGUMENT);
@@ -69,7 +70,7 @@ impl Mappings {
         Ok(base)
     }
 
-    /// Releases a reserved range.
+    /// Releases a reserved range. Fails if memory is mapped to it.
     pub(crate) fn unreserve(&self, pools: &Pools, range: Range<u64>) -> HsaResult {
         let mut state = self.state();
         if state.reserved.get(&range.start) != Some(&range.end) {
@@ -157,7 +158,8 @@ impl Mappings {
         Ok(())
     }
 
-    /// Sets the permissions of agents for a range, which must be mapped without gaps. No permission changes on failure.
+    /// Sets the permissions of agents for a range, which must consist of adjacent whole mappings. No permission changes
+    /// on failure.
     pub(crate) fn set_access(
         &self,
         pools: &Pools,

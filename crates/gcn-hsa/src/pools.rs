@@ -1,4 +1,4 @@
-//! Memory pools and their allocations, and locked host memory.
+//! Memory pools, and memory that agents can access: allocations, mapped and imported memory, locked host memory.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -28,7 +28,7 @@ const KIND_BITS: u32 = 8;
 pub(crate) enum PoolKind {
     /// Fine-grained host memory.
     Fine,
-    /// Fine-grained host memory for kernel arguments.
+    /// Fine-grained host memory for kernarg segments.
     Arguments,
     /// Coarse-grained host memory, emulated as fine-grained.
     Coarse,
@@ -157,7 +157,7 @@ impl MemoryPool {
     }
 }
 
-/// Callback for the release of an allocation, with its arguments.
+/// Deallocation callback and its arguments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FreeHandler {
     /// Registered address, anywhere in the allocation.
@@ -171,7 +171,7 @@ pub(crate) struct FreeHandler {
 pub(crate) enum MemoryOrigin {
     /// Allocated from a pool.
     Pool,
-    /// Memory handle mapped by the program.
+    /// Memory of a memory handle, mapped by the program.
     Mapped,
     /// Imported from another process.
     Imported,
@@ -179,29 +179,29 @@ pub(crate) enum MemoryOrigin {
     Locked,
 }
 
-/// Memory allocated from a pool or mapped by the program.
+/// Memory that is allocated from a pool, mapped through a memory handle, or imported.
 #[derive(Clone, Debug)]
 struct PoolAllocation {
     pool: MemoryPool,
     origin: MemoryOrigin,
     /// Size in bytes that the program requested.
     bytes: u64,
-    /// Size in bytes charged to the pool, a multiple of the granularity.
+    /// Size in bytes, rounded up to the granularity. Only pool allocations count against the agent's memory limit here.
     counted: u64,
     user_data: u64,
     at_end: Vec<FreeHandler>,
 }
 
-/// Host memory locked by a program.
+/// Lock of host memory.
 #[derive(Debug)]
 struct HostLock {
     bytes: u64,
     user_data: u64,
-    /// Start addresses of the [`RegisteredPart`]s that cover the range.
+    /// Start addresses of the [`RegisteredPart`]s that cover the range; empty if the memory belongs to a pool.
     parts: Vec<u64>,
 }
 
-/// Range of host memory that kernels can access, and the number of locks that include the range.
+/// Range of locked host memory, registered with the device, and the number of locks that overlap the range.
 #[derive(Debug)]
 struct RegisteredPart {
     end: u64,
@@ -224,7 +224,7 @@ pub(crate) struct MemoryRange {
     pub(crate) flags: u32,
 }
 
-/// All memory in the process that agents can access.
+/// Memory of the program that agents can access.
 #[derive(Debug)]
 pub(crate) struct Pools {
     /// Device whose memory all devices share.
@@ -242,13 +242,13 @@ struct PoolState {
     /// Locks by address. Each unlock removes the latest lock at an address.
     locked: BTreeMap<u64, Vec<HostLock>>,
     parts: BTreeMap<u64, RegisteredPart>,
-    /// Bytes allocated from the pools of each agent, by agent index.
+    /// Memory use of each agent's pools in bytes, by agent index.
     used: Vec<u64>,
     /// Number of allocations so far, used to name them.
     count: u64,
 }
 
-/// Charge to an agent's memory limit for memory without an address, released on drop.
+/// Memory of a memory handle, counted against an agent's memory limit until it is dropped.
 #[derive(Debug)]
 pub(crate) struct PoolCharge {
     state: Arc<Mutex<PoolState>>,
@@ -289,14 +289,14 @@ impl PoolState {
         removed.ok_or(Status::INVALID_ALLOCATION)
     }
 
-    /// Returns the callbacks of the allocation that contains an address.
+    /// Returns the deallocation callbacks of the allocation that contains an address.
     fn free_handlers(&mut self, address: u64) -> Option<&mut Vec<FreeHandler>> {
         let (base, _) = find_allocation(&self.allocations, address)?;
         let allocation = self.allocations.get_mut(&base)?;
         Some(&mut allocation.at_end)
     }
 
-    /// Finds the allocation or lock that contains an address. If several locks have the same base, the latest one wins.
+    /// Finds the allocation or lock that contains an address; the latest one of several locks with the same base.
     fn find(&self, address: u64) -> Option<MemoryRange> {
         if let Some((base, allocation)) = find_allocation(&self.allocations, address) {
             return Some(MemoryRange {
@@ -340,13 +340,13 @@ impl Pools {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number of bytes of an agent's memory in use.
+    /// Returns the memory use of an agent's pools in bytes.
     pub(crate) fn used(&self, agent: usize) -> u64 {
         self.state().used.get(agent).copied().unwrap_or(0)
     }
 
-    /// Allocates memory from a pool. `limit` is the memory size of the pool's agent; `function` is the name of the API
-    /// function.
+    /// Allocates memory from a pool, and returns its address. `limit` is the memory size of the pool's agent;
+    /// `function` is the API function's name.
     pub(crate) fn allocate(
         &self,
         limit: u64,
@@ -377,7 +377,7 @@ impl Pools {
         let held = if self.is_exact { bytes } else { counted };
         let base = self.device.memory().allocate_aligned(&name, held, align);
         let base = base.map_err(|_| Status::OUT_OF_RESOURCES)?;
-        // Only device memory: host memory would remain uninitialized, since host writes to it are not observed.
+        // Not host memory, which would remain uninitialized, since the host's writes to it are not observed.
         if self.undefines && pool.kind == PoolKind::Local {
             self.device.memory().undefine(base, held);
         }
@@ -418,8 +418,8 @@ impl Pools {
         Ok(())
     }
 
-    /// Counts memory of a virtual memory handle, which has no address of its own, against the memory size `limit` of the
-    /// pool's agent, until the returned charge is dropped.
+    /// Counts `bytes` of a memory handle against `limit`, the memory size of the pool's agent, until the charge is
+    /// dropped.
     pub(crate) fn charge(&self, limit: u64, pool: MemoryPool, bytes: u64) -> HsaResult<PoolCharge> {
         let mut state = self.state();
         let used = state.with(pool.agent, bytes, limit)?;
@@ -462,7 +462,7 @@ impl Pools {
         Ok(())
     }
 
-    /// Removes a mapping.
+    /// Unmaps memory that [`Pools::map`] has mapped.
     pub(crate) fn unmap(&self, base: u64, origin: MemoryOrigin) -> HsaResult {
         self.state().take(base, origin)?;
         let unmapped = self.device.memory().unmap(base);
@@ -511,7 +511,7 @@ impl Pools {
         Ok(address)
     }
 
-    /// Registers the unregistered parts of a range, adds a lock to each part, and returns their start addresses.
+    /// Registers the gaps in a range, locks all parts that overlap it, and returns their start addresses.
     fn lock_parts(
         &self,
         parts: &mut BTreeMap<u64, RegisteredPart>,
@@ -584,7 +584,7 @@ impl Pools {
         self.state().find(address)
     }
 
-    /// Returns true if an address is in device memory, which the host accesses only through copies if checks are on.
+    /// Returns true for an address in device memory, which the host accesses only through copies if checks are enabled.
     pub(crate) fn is_of_device(&self, address: u64) -> bool {
         let state = self.state();
         find_allocation(&state.allocations, address)
@@ -607,7 +607,7 @@ impl Pools {
         Ok(())
     }
 
-    /// Adds a callback for the release of the allocation that contains the callback's registered address.
+    /// Adds a deallocation callback to the allocation that contains the callback's registered address.
     pub(crate) fn add_free_handler(&self, at_end: FreeHandler) -> HsaResult {
         let mut state = self.state();
         let handlers = state.free_handlers(at_end.address);
@@ -628,7 +628,7 @@ impl Pools {
     }
 }
 
-/// Converts a kernel address of locked memory to its host address.
+/// Converts an agent address of locked memory to its host address. Returns other addresses unchanged.
 pub(crate) fn to_host_address(address: u64) -> u64 {
     address & !ALIAS
 }

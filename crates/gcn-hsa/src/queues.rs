@@ -28,7 +28,7 @@ const KERNEL_DISPATCH: u16 = 2;
 const BARRIER_AND: u16 = 3;
 const AGENT_DISPATCH: u16 = 4;
 const BARRIER_OR: u16 = 5;
-/// Mask for the packet type in a header.
+/// Mask for the packet type in a packet header.
 const TYPE: u16 = 0xff;
 /// Mask for the acquire fence scope in a packet header; 0 means no fence.
 const ACQUIRE_SCOPE: u16 = 3 << 9;
@@ -55,11 +55,11 @@ pub(crate) struct Queue {
     is_over: AtomicBool,
     /// True if the running kernel should stop.
     stop: Arc<AtomicBool>,
-    /// True if a packet since the last dispatch had an acquire fence.
+    /// True if a packet after the last dispatch has had an acquire fence.
     has_acquired: AtomicBool,
     /// True once a packet has failed. All later kernel dispatches fail too.
     has_failed: AtomicBool,
-    /// Compute unit mask that the program has set for the queue, 32 units per word. The mask has no effect.
+    /// Compute unit mask set by the program, with 32 units per word. The mask has no effect.
     mask: Mutex<Vec<u32>>,
     thread: Mutex<Option<std::thread::JoinHandle<()>>>,
 }
@@ -68,7 +68,7 @@ pub(crate) struct Queue {
 pub(crate) struct QueuedPacket {
     pub(crate) packet: DispatchPacket,
     pub(crate) address: u64,
-    /// True if the packet, or a barrier packet since the last dispatch, has an acquire fence.
+    /// True if this packet, or a barrier packet after the previous dispatch, has an acquire fence.
     pub(crate) acquires: bool,
 }
 
@@ -97,7 +97,7 @@ pub(crate) unsafe fn raw(queue: *const HsaQueue) -> &'static AmdQueue {
     unsafe { &*queue.cast::<AmdQueue>() }
 }
 
-/// Returns an error if the command of any signal has failed.
+/// Fails if the command of any signal has failed.
 fn check_commands(signals: &[Signal]) -> HsaResult {
     let has_failed = |signal: &Signal| signal.load(Ordering::Acquire) == FAILED;
     match signals.iter().any(has_failed) {
@@ -256,7 +256,7 @@ impl Queue {
             .clone()
     }
 
-    /// Destroys the queue: stops the running packet and discards later packets.
+    /// Destroys the queue: stops the running packet, discards later packets, and frees the queue's memory.
     pub(crate) fn destroy(&self) {
         self.inactivate();
         let thread = self
@@ -301,12 +301,11 @@ impl Queue {
         unsafe { &*std::ptr::with_exposed_provenance::<AtomicU16>(address) }
     }
 
-    /// Reads a packet as the packet structure `T`.
+    /// Reads the packet at an index, whose type must have the structure `T`.
     fn packet<T: Copy>(&self, index: u64) -> T {
         const { assert!(size_of::<T>() == PACKET_BYTES as usize) };
         let address = self.packet_address(index) as usize;
-        // SAFETY: the address is in the packet memory, and any bytes are a valid `T`. The header, which is written
-        // last, is valid.
+        // SAFETY: the address is in the packet memory, and any bytes are a valid `T`. The program writes the header last.
         unsafe { std::ptr::with_exposed_provenance::<T>(address).read() }
     }
 
@@ -404,7 +403,7 @@ impl Queue {
             });
             return (result, packet.completion_signal);
         }
-        // Agent dispatch packets are for queues that a host program processes, not for device queues.
+        // Agent dispatch packets are for soft queues, whose packets the host processes.
         let what = match kind {
             AGENT_DISPATCH => {
                 "an agent dispatch packet, which a device does not carry out".to_owned()
@@ -424,7 +423,7 @@ impl Queue {
         CHANGES.wait(None, || (condition() || self.is_over()).then_some(()));
     }
 
-    /// Makes later kernel dispatches fail. On the first failure, calls the program's error callback.
+    /// Makes later kernel dispatches fail. Calls the program's error callback on the first failure.
     fn fail(&self, status: Status) {
         if self.has_failed.swap(true, Ordering::SeqCst) {
             return;

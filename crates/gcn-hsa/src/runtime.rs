@@ -72,7 +72,7 @@ pub(crate) fn existing() -> Option<&'static Runtime> {
     RUNTIME.get()?.as_ref()
 }
 
-/// Initialises the runtime unless it already is, and increments the initialisation count.
+/// Initialises the runtime on the first call, and increments the initialisation count on every call.
 pub(crate) fn initialise() -> HsaResult {
     if forks::refuse("HSA (or HIP)") {
         return Err(Status::ERROR);

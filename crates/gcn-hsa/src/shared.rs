@@ -1,5 +1,5 @@
-//! Imports and exports memory shared between processes. A handle identifies the exporting process and its file
-//! descriptor for the memory.
+//! Exports memory to other processes, and imports their memory. An IPC handle identifies the exporting process and its
+//! file descriptor for the memory.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -11,7 +11,7 @@ use gcn_runtime::memory::{ALIGNMENT, SharedMemory};
 use crate::pools::{MemoryOrigin, MemoryPool, Pools};
 use crate::status::{HsaResult, Status};
 
-/// `hsa_amd_ipc_memory_t`, which identifies an allocation to other processes.
+/// `hsa_amd_ipc_memory_t`, the IPC handle of an allocation.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IpcMemory {
@@ -41,7 +41,7 @@ fn whole([low, high]: [u32; 2]) -> u64 {
 /// Returns an IPC handle for an allocation.
 pub(crate) fn export(pools: &Pools, base: u64, bytes: u64) -> HsaResult<IpcMemory> {
     let (shared, pool) = pools.share(base)?;
-    // The size need not be the requested one, since HIP 5.2 rounds it up to the pool's granule.
+    // The size may exceed the allocation's requested size, since HIP 5.2 rounds it up to the pool's granule.
     if bytes > shared.bytes() {
         return Err(Status::INVALID_ARGUMENT);
     }

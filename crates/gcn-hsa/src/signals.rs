@@ -19,7 +19,7 @@ use crate::status::{HsaResult, Status};
 /// Size in bytes of a slab, the block in which memory for signals is allocated.
 const SLAB_BYTES: u64 = 1 << 16;
 
-/// Value of a signal whose command failed. The value is negative, so that waits for the signal to drop below 1 end.
+/// Value of a signal whose command has failed. The value is negative, so that it ends waits for a value below 1.
 pub(crate) const FAILED: i64 = -(Status::EXCEPTION.0 as i64);
 
 /// Change counter for all signals except doorbells.
@@ -91,7 +91,7 @@ impl SignalTable {
         Ok(signal)
     }
 
-    /// Destroys a signal. Its memory is reused for later signals.
+    /// Destroys a signal, and makes its memory available to later signals.
     pub(crate) fn destroy(&self, signal: Signal) -> HsaResult {
         let mut state = self.state();
         if !state.live.remove(&signal.0) {
@@ -102,7 +102,7 @@ impl SignalTable {
         Ok(())
     }
 
-    /// Looks up a signal.
+    /// Looks up a signal. Fails for the null handle.
     pub(crate) fn get(&self, handle: Handle) -> HsaResult<Signal> {
         if handle == 0 {
             return Err(Status::INVALID_ARGUMENT);
@@ -224,12 +224,12 @@ impl Signal {
         value
     }
 
-    /// Returns true if commands that depend on the signal may start: its value is 0, or its own command has failed.
+    /// Returns true if commands that depend on the signal need not wait: its value is 0, or its command has failed.
     pub(crate) fn is_complete(self) -> bool {
         matches!(self.load(Ordering::Acquire), 0 | FAILED)
     }
 
-    /// Returns the start and end times of the command that completed the signal.
+    /// Returns the start and end times of the command that completed the signal. Fails if no command has.
     pub(crate) fn times(self) -> HsaResult<Times> {
         let raw = self.raw();
         let (start, end) = (
@@ -254,8 +254,8 @@ impl Signal {
     }
 }
 
-/// Signals that a command depends on. The command may start once each signal has been observed complete, even if the
-/// program has changed its value since.
+/// Signals that a command depends on. A signal that has once been observed complete no longer blocks the command, even
+/// if the program changes its value afterwards.
 #[derive(Debug)]
 pub(crate) struct Dependencies {
     /// Signals that have not been observed complete yet.
@@ -298,19 +298,20 @@ impl Dependencies {
     }
 }
 
-/// Wakes the thread of the queue to which a doorbell belongs.
+/// Wakes a queue's thread. `changes` is the address of the change counter that its doorbell contains.
 fn ring(changes: u64) {
-    // SAFETY: this is a doorbell, so the address is that of its queue thread's change counter, which is never freed.
+    // SAFETY: the address is from a doorbell, which contains that of a change counter, and change counters are never freed.
     let changes = unsafe { &*std::ptr::with_exposed_provenance::<Changes>(changes as usize) };
     changes.count();
 }
 
 /// Address of the mailbox that all signals share. A kernel that changes a signal stores an event number in the mailbox
-/// and sends an interrupt message. The message has no effect: the mailbox is checked after each time slice of a wave.
+/// and sends an interrupt message. The message has no effect, since the emulator checks the mailbox after each turn of
+/// a wave.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mailbox(u64);
 
-/// Event number that kernels store; 0 means that the mailbox is empty.
+/// Event number that kernels store in the mailbox. An empty mailbox contains 0.
 const EVENT: u32 = 1;
 
 impl HostCalls for Mailbox {
@@ -324,7 +325,7 @@ impl HostCalls for Mailbox {
         Ok(())
     }
 
-    /// Returns an empty state, since the mailbox is empty between calls.
+    /// Returns an empty state, since the mailbox is empty after each call of [`HostCalls::serve`].
     fn save(&self) -> Option<SavedCalls> {
         Some(Arc::new(()))
     }
