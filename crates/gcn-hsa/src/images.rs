@@ -1,7 +1,8 @@
 //! Images and samplers.
 //!
-//! A handle is the address of a descriptor in memory. HIP copies the descriptor into texture and surface objects, from
-//! which kernels load it. Texels always use a linear layout, even if the program requests an opaque one.
+//! The handle of an image or sampler is the address of its descriptor in memory. HIP copies the descriptor into texture
+//! and surface objects, from which kernels load it. Texels always have a linear layout, even if the program requests an
+//! opaque one.
 
 use std::sync::Arc;
 
@@ -22,10 +23,10 @@ use crate::numbers::*;
 use crate::pools::to_host_address;
 use crate::status::{HsaResult, Status};
 
-/// Maximum size in bytes of each copy that a fill performs.
+/// Maximum size in bytes of the copies with which a fill is performed.
 const FILL_BYTES: usize = 64 << 10;
 
-/// Images and samplers created by programs.
+/// Images and samplers that the program has created.
 #[derive(Default, Debug)]
 pub(crate) struct Images {
     images: Handles<ProgramImage>,
@@ -33,7 +34,7 @@ pub(crate) struct Images {
     samplers: Handles<Buffer>,
 }
 
-/// Image created by a program.
+/// Image, and the memory of its texels and descriptor.
 #[derive(Debug)]
 pub(crate) struct ProgramImage {
     image: Image,
@@ -42,16 +43,16 @@ pub(crate) struct ProgramImage {
     _descriptor: Buffer,
 }
 
-/// Layout that the program requests for an image's texels.
+/// Layout that the program requests for an image, an `hsa_ext_image_data_layout_t`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DataLayout {
-    /// Chosen by the library.
+    /// The runtime chooses the layout.
     Opaque,
-    /// Rows and slices with these pitches; a pitch of 0 means no padding.
+    /// Linear layout with the given pitches in bytes. A pitch of 0 means no padding.
     Linear(Pitches),
 }
 
-/// Converts a geometry constant from the headers; `None` for depth images, whose formats devices do not support.
+/// Converts an `hsa_ext_image_geometry_t`; `None` for depth images, which devices do not support.
 fn geometry_of(number: u32) -> HsaResult<Option<Geometry>> {
     Ok(Some(match number {
         HSA_EXT_IMAGE_GEOMETRY_1D => Geometry::D1,
@@ -65,7 +66,7 @@ fn geometry_of(number: u32) -> HsaResult<Option<Geometry>> {
     }))
 }
 
-/// Converts a geometry and a format from the headers; `None` if devices do not support the combination.
+/// Converts an `hsa_ext_image_geometry_t` and a format; `None` if devices do not support the combination.
 fn supported(geometry: u32, format: ImageFormat) -> HsaResult<Option<(Geometry, DeviceFormat)>> {
     let geometry = geometry_of(geometry)?;
     let order = ChannelOrder::numbered(format.channel_order);
@@ -77,7 +78,7 @@ fn supported(geometry: u32, format: ImageFormat) -> HsaResult<Option<(Geometry, 
     Ok(both.filter(|(geometry, format)| geometry.takes(*format)))
 }
 
-/// Returns the `hsa_ext_image_capability_t` flags of an agent for a geometry and a format.
+/// Returns an agent's capabilities for images with a geometry and a format, a bit mask of `hsa_ext_image_capability_t`.
 pub(crate) fn capability(agent: &Agent, geometry: u32, format: ImageFormat) -> HsaResult<u32> {
     let supported = supported(geometry, format)?;
     let supported = supported.filter(|_| agent.emulated().is_some());
@@ -103,7 +104,7 @@ fn status_of(error: ImageError) -> Status {
 
 /// Computes the layout and the descriptor of an image whose texels are stored at `address`.
 ///
-/// Access permissions are not checked against the format: HIP requests read-write sRGB images.
+/// Does not check the access permission against the format, since HIP requests read-write sRGB images.
 ///
 /// # Errors
 /// Fails if the agent does not support the image.
@@ -156,7 +157,7 @@ fn with_pitches(image: Image, pitches: Pitches) -> HsaResult<Image> {
     Ok(image)
 }
 
-/// Returns the size and alignment of an image's texels in bytes.
+/// Returns the size and alignment of an image's data in bytes.
 ///
 /// # Errors
 /// Fails if the agent does not support the image.
@@ -172,7 +173,7 @@ pub(crate) fn data_info(
     })
 }
 
-/// Writes a descriptor to newly allocated memory of an agent.
+/// Allocates memory on an agent's device, and writes a descriptor to it.
 fn write_descriptor(agent: &Agent, name: &str, words: &[u32]) -> HsaResult<Buffer> {
     let device = agent.emulated().ok_or(Status::INVALID_AGENT)?;
     let descriptor = device
@@ -274,7 +275,7 @@ fn sampler(desc: &SamplerDescriptorV2) -> HsaResult<Sampler> {
         *addressing = match mode {
             HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE => Addressing::Edge,
             HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_BORDER => Addressing::Border,
-            // Handled like repeat, as in AMD's library: the program guarantees that coordinates are within the image.
+            // Treated like repeat, as in AMD's library: the program guarantees that coordinates are within the image.
             HSA_EXT_SAMPLER_ADDRESSING_MODE_UNDEFINED | HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT => {
                 Addressing::Repeat
             }
@@ -293,7 +294,7 @@ fn triple(dim: Dim3) -> [usize; 3] {
     [dim.x, dim.y, dim.z].map(|n| n as usize)
 }
 
-/// Box of texels in host memory: address, pitches, and size in bytes, rows and slices.
+/// Box of texels in host memory. The size is the number of bytes per row, of rows and of slices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TexelBox {
     place: BoxPlace,
@@ -317,7 +318,7 @@ impl TexelBox {
         Dim3 { x, y, z }
     }
 
-    /// Creates a copy from a box of the same size.
+    /// Returns a copy from a box of the same size to this box.
     pub(crate) fn copy_from(&self, from: &TexelBox) -> CopyRequest {
         CopyRequest::Box {
             to: self.corner(),
@@ -334,7 +335,7 @@ impl TexelBox {
 }
 
 impl ProgramImage {
-    /// Returns the box of the image's texels in a region. The layers of a 1D array are treated as rows.
+    /// Returns the box of texels in a region of the image. The rows of a 1D array are its layers.
     ///
     /// # Errors
     /// Fails if the region is empty or exceeds the image.
@@ -349,7 +350,7 @@ impl ProgramImage {
     }
 
     /// Returns the box in linear memory that corresponds to a region of the image. Pitches that are too small are
-    /// replaced by pitches without padding. As in AMD's library, the layers of a 1D array are one row pitch apart.
+    /// replaced with pitches without padding. As in AMD's library, the layers of a 1D array are one row pitch apart.
     ///
     /// # Errors
     /// Fails if the region is empty or exceeds the image.
@@ -371,7 +372,7 @@ impl ProgramImage {
         })
     }
 
-    /// Returns the colour conversion for copies from this image to another.
+    /// Returns the colour conversion that a copy from this image to another performs.
     ///
     /// # Errors
     /// Fails if the formats differ in more than the sRGB transfer function.
@@ -397,16 +398,16 @@ impl ProgramImage {
     }
 }
 
-/// Fill of a box with a repeated texel.
+/// Fill of a box with copies of one texel.
 #[derive(Debug)]
 pub(crate) struct TexelFill {
     to: TexelBox,
-    /// Repeated texel, the source of all copies.
+    /// Texel, repeated for the longest copy. All copies read from here.
     texels: Vec<u8>,
 }
 
 impl TexelFill {
-    /// Iterates over the copies that fill the box. Their source is memory owned by `self`.
+    /// Iterates over the copies that fill the box. They read memory that `self` owns.
     pub(crate) fn copies(&self) -> impl Iterator<Item = CopyRequest> {
         let from = self.texels.as_ptr().expose_provenance() as u64;
         let most = self.texels.len();

@@ -229,7 +229,8 @@ impl Signal {
         matches!(self.load(Ordering::Acquire), 0 | FAILED)
     }
 
-    /// Returns the start and end times of the command that completed the signal. Fails if no command has.
+    /// Returns the start and end times of the command that completed the signal. Fails if no command has
+    /// completed it.
     pub(crate) fn times(self) -> HsaResult<Times> {
         let raw = self.raw();
         let (start, end) = (
@@ -300,7 +301,7 @@ impl Dependencies {
 
 /// Wakes a queue's thread. `changes` is the address of the change counter that its doorbell contains.
 fn ring(changes: u64) {
-    // SAFETY: the address is from a doorbell, which contains that of a change counter, and change counters are never freed.
+    // SAFETY: the address is from a doorbell, whose change counter is never freed.
     let changes = unsafe { &*std::ptr::with_exposed_provenance::<Changes>(changes as usize) };
     changes.count();
 }

@@ -84,8 +84,8 @@ pub unsafe extern "C" fn hsa_isa_from_name(name: *const c_char, isa: *mut Handle
     })
 }
 
-/// Returns true if an agent with the instruction set `agent` can run code for the instruction set `code`: the processor
-/// is the same, and the agent has each feature setting that `code` names.
+/// Returns true if an agent with the instruction set `agent` can run code for the instruction set `code`: both name the
+/// same processor, and `agent` contains every feature setting of `code`.
 fn covers(code: &str, agent: &str) -> bool {
     let mut wanted = code.split(':');
     let features: Vec<&str> = agent.split(':').skip(1).collect();
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn hsa_isa_compatible(
     })
 }
 
-/// Handle of the only wavefront type, equal to the number of lanes in a wavefront.
+/// Handle of the only wavefront, equal to its number of lanes.
 const WAVEFRONT: Handle = 64;
 
 #[unsafe(no_mangle)]
@@ -197,7 +197,7 @@ pub unsafe extern "C" fn hsa_wavefront_get_info(
 
 /// Cache levels that agents report.
 const LEVELS: [u8; 2] = [1, 2];
-/// Stride of cache handles: the handle of a cache is that of its agent plus the cache level times this value.
+/// Distance between handles of cache levels: a cache's handle is its agent's handle plus the level times this value.
 const CACHE: Handle = 1 << 20;
 
 #[unsafe(no_mangle)]
@@ -257,7 +257,7 @@ pub unsafe extern "C" fn hsa_amd_coherency_get_type(agent: Handle, kind: *mut u3
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_coherency_set_type(agent: Handle, kind: u32) -> Status {
-    // Both types are accepted: coherent memory also meets the requirements of the non-coherent type.
+    // Memory is always coherent, which also satisfies the non-coherent type.
     call(|runtime| match kind {
         0 | 1 => runtime.agent(agent).map(drop),
         _ => Err(Status::INVALID_ARGUMENT),
@@ -284,7 +284,7 @@ pub unsafe extern "C" fn hsa_amd_agents_allow_access(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_agent_set_async_scratch_limit(agent: Handle, _bytes: usize) -> Status {
-    // Behaves like ROCr on chips that cannot reclaim scratch while queues run, which include all GCN chips.
+    // As in ROCr on chips that cannot reclaim scratch from running queues. These include all GCN chips.
     call(|runtime| {
         runtime
             .agent(agent)?

@@ -18,7 +18,7 @@ use crate::numbers::*;
 use crate::runtime::Runtime;
 use crate::status::{HsaResult, Status};
 
-/// Maximum size in bytes of a code object in a file.
+/// Maximum size in bytes of a code object that is read from a file.
 const MAX_FILE: u64 = 4 << 30;
 
 #[unsafe(no_mangle)]
@@ -53,8 +53,8 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_file(
     })
 }
 
-/// Creates a reader for `size` bytes at an offset in an open file, or for all bytes from the offset to the end of the
-/// file if `size` is `None`. The file position does not change.
+/// Creates a code object reader for `size` bytes at an offset in an open file, or for the bytes from the offset to the
+/// end of the file if `size` is `None`. Does not change the file position.
 pub(super) fn reader_of_file(
     runtime: &Runtime,
     descriptor: i32,
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn hsa_executable_validate_alt(
     unsafe { hsa_executable_validate(handle, result) }
 }
 
-/// Defines an external variable for one agent or all agents.
+/// Defines an external variable for an agent, or for all agents if `agent` is `None`.
 ///
 /// # Safety
 /// `name` is null or points to a null-terminated string.
@@ -328,7 +328,8 @@ type AgentSymbolCallback = unsafe extern "C" fn(
     data: *mut c_void,
 ) -> Status;
 
-/// Calls `callback` for each symbol of an executable, until it returns a status other than [`Status::SUCCESS`].
+/// Calls `callback` for each symbol of an executable, or only for an agent's symbols, until it returns a status other
+/// than [`Status::SUCCESS`].
 fn each_symbol(
     runtime: &Runtime,
     handle: Handle,
@@ -382,7 +383,7 @@ pub unsafe extern "C" fn hsa_executable_iterate_program_symbols(
     callback: Option<SymbolCallback>,
     _data: *mut c_void,
 ) -> Status {
-    // No symbol is a program symbol: each belongs to an agent.
+    // Every symbol belongs to an agent, so no program symbols exist.
     call(|runtime| {
         executable(runtime, handle)?;
         callback.map(drop).ok_or(Status::INVALID_ARGUMENT)

@@ -1,4 +1,4 @@
-//! API functions for querying extensions and their function tables, and the functions of the loader extension.
+//! API functions that query extensions and their function tables, and the functions of the loader extension.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -29,7 +29,7 @@ fn name(extension: u16) -> HsaResult<&'static CStr> {
     })
 }
 
-/// Returns the highest supported minor version of an extension for a major version; `None` if unsupported.
+/// Returns the highest supported minor version of an extension's major version; `None` if unsupported.
 fn supported(extension: u16, major: u16) -> HsaResult<Option<u16>> {
     match extension {
         LOADER => Ok((major == LOADER_VERSION.0).then_some(LOADER_VERSION.1)),
@@ -38,8 +38,8 @@ fn supported(extension: u16, major: u16) -> HsaResult<Option<u16>> {
     }
 }
 
-/// Returns the highest minor version of an extension that an agent supports; `None` if unsupported. Devices support
-/// images. The loader extension belongs to the system, not to an agent.
+/// Returns the highest minor version that an agent supports of an extension's major version; `None` if unsupported.
+/// Devices support images. The loader extension belongs to the system, not to an agent.
 fn of_agent(agent: &Agent, extension: u16, major: u16) -> HsaResult<Option<u16>> {
     let known = supported(extension, major)?;
     Ok(known.filter(|_| extension == IMAGES && agent.emulated().is_some()))
@@ -171,7 +171,7 @@ pub unsafe extern "C" fn hsa_system_get_major_extension_table(
             _ => ((&raw const TABLE).cast::<u8>(), size_of_val(&TABLE)),
         };
         let bytes = bytes.min(room);
-        // SAFETY: the program guarantees room for `bytes` bytes, and our table is at least that large.
+        // SAFETY: the program guarantees room for `bytes` bytes, and the table is at least that large.
         unsafe { std::ptr::copy_nonoverlapping(from, table.cast(), bytes) };
         Ok(())
     })
@@ -184,7 +184,7 @@ pub unsafe extern "C" fn hsa_system_get_extension_table(
     minor: u16,
     table: *mut c_void,
 ) -> Status {
-    // Number of functions in the table of each minor version, starting with version 1.0.
+    // Number of functions in the tables of versions 1.0, 1.1 and so on.
     let functions: &[usize] = match extension {
         IMAGES => &[10],
         _ => &[3, 5, 6, 7],
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn hsa_system_get_extension_table(
     let Some(functions) = functions.get(usize::from(minor)) else {
         return Status::ERROR;
     };
-    // SAFETY: the program guarantees room for a table of this version.
+    // SAFETY: the program guarantees room for the table of this version.
     unsafe {
         hsa_system_get_major_extension_table(
             extension,

@@ -34,10 +34,10 @@ pub(super) static TABLE: ImageTable = ImageTable {
     sampler_create_v2: hsa_ext_sampler_create_v2,
 };
 
-/// Reads a structure from the program.
+/// Reads a structure from the program. Fails if `address` is null.
 ///
 /// # Safety
-/// `address` is null or valid.
+/// `address` is null or readable; it need not be aligned.
 unsafe fn read<T: Copy>(address: *const T) -> HsaResult<T> {
     if address.is_null() {
         return Err(Status::INVALID_ARGUMENT);
@@ -53,7 +53,7 @@ fn check_permission(permission: u32) -> HsaResult {
     }
 }
 
-/// Converts a layout constant from the headers. Only the linear layout is allowed.
+/// Converts an `hsa_ext_image_data_layout_t` with its pitches. Fails unless the layout is linear.
 fn linear(layout: u32, row: usize, slice: usize) -> HsaResult<DataLayout> {
     match layout {
         HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR => Ok(DataLayout::Linear(Pitches { row, slice })),
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn hsa_ext_image_get_capability_with_layout(
     })
 }
 
-/// Writes the size and alignment of an image's texels.
+/// Writes the size and alignment of an image's data.
 ///
 /// # Safety
 /// The addresses are null or valid.

@@ -13,7 +13,7 @@ use crate::signals::{Dependencies, Signal};
 use crate::status::{HsaResult, Status};
 use crate::transfers;
 
-/// Converts a pointer, which may be an agent address, to a host address.
+/// Converts a pointer to a host address. Locked memory may be given by its agent address.
 fn host_address(pointer: *const c_void) -> u64 {
     to_host_address(address(pointer))
 }
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn hsa_amd_agent_memory_pool_get_info(
     call(|runtime| {
         let agent = runtime.agent(agent)?;
         let (pool, _) = pool(runtime, handle)?;
-        // With checks enabled, the host is denied direct access to device memory, so that its writes can be observed.
+        // With checks enabled, deny the host direct access to device memory, so that the checkers observe its writes.
         let info = agent.pool_info(pool, attribute, runtime.watch.checks().is_none());
         // SAFETY: the program guarantees that the address is valid.
         unsafe { put_info(value, info) }
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_allocate(
     })
 }
 
-/// Allocates memory from a pool. `function` is the name of the API function.
+/// Allocates memory from a pool, and writes its address. `function` is the name of the API function.
 ///
 /// # Safety
 /// `to` is null or writable.
@@ -331,7 +331,7 @@ pub unsafe extern "C" fn hsa_amd_memory_fill(
     })
 }
 
-/// Looks up the dependencies and the completion signal of a copy.
+/// Looks up the dependency signals and the completion signal of a copy.
 ///
 /// # Safety
 /// `after` is null or points to `count` elements.
@@ -406,7 +406,7 @@ pub unsafe extern "C" fn hsa_amd_memory_copy_engine_status(
     from_agent: Handle,
     engines: *mut u32,
 ) -> Status {
-    /// Engine mask that contains the only copy engine.
+    /// Mask of the only copy engine.
     const FIRST: u32 = HSA_AMD_SDMA_ENGINE_0;
     // SAFETY: the program guarantees that the address is valid.
     unsafe { put_engines((to_agent, from_agent), engines, FIRST) }
@@ -423,7 +423,7 @@ pub unsafe extern "C" fn hsa_amd_memory_get_preferred_copy_engine(
     unsafe { put_engines((to_agent, from_agent), engines, NO_PREFERENCE) }
 }
 
-/// Validates the handles of two agents, and writes the copy engine mask `set`.
+/// Writes the copy engine mask `set`. Fails if the handle of an agent is invalid.
 ///
 /// # Safety
 /// `engines` is null or writable.
@@ -436,7 +436,7 @@ unsafe fn put_engines((to, from): (Handle, Handle), engines: *mut u32, set: u32)
     })
 }
 
-/// Converts the base address of pitched memory to a host address.
+/// Replaces the base address of pitched memory with a host address.
 fn to_host_addresses(memory: &PitchedPtr) -> PitchedPtr {
     PitchedPtr {
         base: to_host_address(memory.base),
@@ -530,7 +530,7 @@ pub unsafe extern "C" fn hsa_amd_pointer_info(
     accessible: *mut *mut Handle,
 ) -> Status {
     call(|runtime| {
-        // SAFETY: the program passes null or a valid address. The first field states the size of the structure.
+        // SAFETY: the program passes null or a valid address. The first field contains the size of the structure.
         let size = unsafe { info.cast::<u32>().as_ref() }.ok_or(Status::INVALID_ARGUMENT)?;
         let size = (*size as usize).min(size_of::<PointerInfo>());
         let found = runtime.pools.find(address(memory));

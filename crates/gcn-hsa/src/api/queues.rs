@@ -47,7 +47,7 @@ pub unsafe extern "C" fn hsa_queue_create(
     })
 }
 
-/// Returns the address that identifies a queue; fails for a null pointer.
+/// Returns the address that identifies a queue. Fails for a null pointer.
 fn queue_address(queue: *const HsaQueue) -> HsaResult<u64> {
     if queue.is_null() {
         return Err(Status::INVALID_ARGUMENT);
@@ -79,7 +79,7 @@ pub extern "C" fn hsa_queue_inactivate(queue: *mut HsaQueue) -> Status {
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_queue_set_priority(queue: *mut HsaQueue, priority: u32) -> Status {
     call(|runtime| match priority {
-        // The host's scheduler treats all queues alike, so the priority has no effect.
+        // The threads of all queues have the same priority, so this has no effect.
         0..=2 => find(runtime, queue).map(drop),
         _ => Err(Status::INVALID_ARGUMENT),
     })
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn hsa_amd_profiling_convert_tick_to_system_domain(
     })
 }
 
-/// Defines functions that load, store, add to, or compare and swap a queue index.
+/// Defines the functions that load, store, add to, or compare and swap a queue's read and write indices.
 macro_rules! indices {
     ($(load $load:ident $load_field:ident $load_order:ident;)*
      $(store $store:ident $store_field:ident $store_order:ident;)*

@@ -42,7 +42,7 @@ pub unsafe extern "C" fn hsa_amd_signal_create(
     attributes: u64,
     signal: *mut Handle,
 ) -> Status {
-    /// Attribute flag for a signal shared between processes.
+    /// `HSA_AMD_SIGNAL_IPC`: the signal can be shared between processes.
     const IPC: u64 = 2;
     if attributes & IPC != 0 {
         gcn_report::program::say::say_once(
@@ -75,7 +75,8 @@ pub unsafe extern "C" fn hsa_amd_signal_value_pointer(
     })
 }
 
-/// Converts the handle passed to a function that returns no status to a signal; `None` for the null handle.
+/// Converts a handle to a signal without a lookup, for functions that do not return a status; `None` for the null
+/// handle.
 ///
 /// # Safety
 /// The handle is null or valid.
@@ -84,7 +85,7 @@ unsafe fn trusted(handle: Handle) -> Option<Signal> {
     (handle != 0).then(|| unsafe { Signal::trusted(handle) })
 }
 
-/// Defines functions that load, store or modify a signal's value.
+/// Defines the functions that load, store or modify a signal's value.
 macro_rules! values {
     ($(load $load:ident $load_order:ident;)*
      $(store $store:ident $store_order:ident;)*
@@ -197,7 +198,7 @@ values! {
     change hsa_signal_xor_release          fetch_xor Release;
 }
 
-/// Converts a timeout in nanoseconds to a duration; `None` if unlimited.
+/// Converts a timeout in nanoseconds to a duration; `None` if the timeout is unlimited.
 fn limit(timeout: u64) -> Option<Duration> {
     (timeout != u64::MAX).then(|| Duration::from_nanos(timeout))
 }
@@ -293,7 +294,8 @@ impl<'a> WaitConditions<'a> {
         WaitConditions::new(signals.collect(), conditions, values)
     }
 
-    /// Returns the value of the signal at `index` if its condition holds; `Some(None)` if its handle is invalid.
+    /// Returns the value of the signal at `index` if its condition holds. An invalid handle satisfies any condition, with
+    /// the value `None`.
     fn satisfied_value(&self, index: usize) -> Option<Option<i64>> {
         let Some(signal) = &self.signals[index] else {
             return Some(None);
@@ -324,7 +326,7 @@ impl<'a> WaitConditions<'a> {
     }
 }
 
-/// Returns the deadline of a wait that starts now; `None` if unlimited.
+/// Returns the deadline of a wait that starts now; `None` if the wait is unlimited.
 fn deadline(timeout: Option<Duration>) -> Option<Instant> {
     timeout.and_then(|timeout| Instant::now().checked_add(timeout))
 }
@@ -468,7 +470,7 @@ pub extern "C" fn hsa_signal_group_destroy(group: Handle) -> Status {
     })
 }
 
-/// Waits until any condition on a signal in a group holds, and writes that signal and its value.
+/// Waits until the condition of any signal in a group holds, and writes that signal's handle and value.
 ///
 /// # Safety
 /// The arrays contain one element for each signal in the group; `signal` and `value` are null or writable.

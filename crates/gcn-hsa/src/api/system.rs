@@ -1,4 +1,4 @@
-//! API functions for initialisation, status texts and system attributes.
+//! API functions for initialisation, status strings and system attributes.
 
 use std::ffi::{c_char, c_void};
 
@@ -34,9 +34,9 @@ pub unsafe extern "C" fn hsa_status_string(status: Status, text: *mut *const c_c
     })
 }
 
-/// Version of the HSA specification.
+/// Reported version of the HSA specification.
 const VERSION: (u16, u16) = (1, 1);
-/// Version of AMD's extensions (`HSA_AMD_INTERFACE_VERSION`).
+/// Reported version of AMD's extensions (`HSA_AMD_INTERFACE_VERSION_MAJOR` and `_MINOR`).
 const AMD_VERSION: (u16, u16) = (1, 0);
 /// Size of the extension bit mask in bytes.
 const EXTENSIONS: usize = 128;
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn hsa_system_get_info(attribute: u32, value: *mut c_void)
     })
 }
 
-/// `r_debug` from `link.h`, through which debuggers find code objects. Version 0 means that no code objects are listed.
+/// `r_debug` from `link.h`, in which debuggers look for the list of code objects. Version 0 means that no list exists.
 #[repr(C)]
 pub struct DebuggerMap {
     version: i32,

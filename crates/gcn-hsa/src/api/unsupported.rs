@@ -1,4 +1,4 @@
-//! Unsupported API functions. Each returns an error, and its first call is reported on standard error.
+//! Unsupported API functions. Each returns an error, and reports its first call on standard error.
 
 use gcn_report::program::say::say_once;
 

@@ -32,7 +32,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_address_reserve_align(
         if reserved.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // The requested address is only a hint and is ignored.
+        // Ignores the requested address, which is only a hint.
         let base = runtime
             .mappings
             .reserve(&runtime.pools, size as u64, align.max(1))?;
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_import_shareable_handle(
         if file < 0 || handle.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program keeps its file open during the call.
+        // SAFETY: the program keeps its descriptor open during the call.
         let file = unsafe { BorrowedFd::borrow_raw(file) };
         let own = file
             .try_clone_to_owned()
