@@ -1,6 +1,6 @@
 //! Stress test and benchmark of queues and signals: eight threads submit a million packets to four queues.
 
-// The benchmark prints its result, and uses only some of the shared helpers.
+// The benchmark prints its result, and uses only some helpers of the tests.
 #![allow(unsafe_code, unused_imports, dead_code, clippy::print_stdout)]
 
 #[path = "../tests/functions/hsa.rs"]
@@ -18,7 +18,7 @@ const PACKETS: u32 = 1_000_000;
 fn main() {
     let queues: Vec<Queue> = (0..QUEUES).map(|_| Queue::new(256)).collect();
     let done = signal(PACKETS.into());
-    // All packets depend on this signal, which is already 0.
+    // Every packet depends on this signal, which is 0 from the start.
     let ready = signal(0);
     let addresses: Vec<usize> = queues
         .iter()

@@ -1,8 +1,8 @@
-//! Tests that a forked child can use devices if its parent has shut the runtime down. A separate test binary is needed,
-//! since other tests leave the runtime initialised.
+//! Tests that a forked child can initialise the runtime only if its parent has shut the runtime down. A separate test
+//! binary, since the other tests leave the runtime initialised.
 
 use gcn_hsa::status::Status;
-// Links the library, which exports the API functions as C symbols only.
+// Links the crate, which exports the API functions only as C symbols.
 use gcn_hsa as _;
 
 unsafe extern "C" {

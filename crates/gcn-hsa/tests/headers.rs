@@ -8,10 +8,10 @@ use gcn_hsa::abi::*;
 /// Layouts that `cargo xtask headers` extracted from the headers.
 const FACTS: &str = include_str!("layouts.txt");
 
-/// Layout of a type: its name in the headers, size, and fields with offsets.
+/// Layout of a type: its name in the headers, its size, and the names and offsets of its fields.
 type Layout = (&'static str, usize, Vec<(&'static str, usize)>);
 
-/// Builds the [`Layout`] of a type in this crate. `field = "name"` states the field's name in the headers if it differs.
+/// Builds the [`Layout`] of a type in this crate. `field = "name"` gives a field's name in the headers if it differs.
 macro_rules! layout {
     ($Type:ident as $c:literal { $($field:ident $(= $name:literal)?),* $(,)? }) => {
         (
@@ -78,7 +78,7 @@ fn layouts() -> Vec<Layout> {
     ]
 }
 
-/// Layouts of types that ROCm 5.2's headers lack, or declare without the last fields.
+/// Layouts of types that the headers of ROCm 5.2 do not declare, or declare without the last fields.
 fn newer_layouts() -> Vec<Layout> {
     vec![
         layout!(SamplerDescriptorV2 as "hsa_ext_sampler_descriptor_v2_t" {

@@ -1,4 +1,5 @@
-//! Model-checks the change counter with Loom: interleavings of threads that increment it and threads that sleep.
+//! Checks the change counter with the model checker Loom, which explores interleavings of threads that increment the
+//! counter and threads that sleep.
 
 #![allow(dead_code)]
 

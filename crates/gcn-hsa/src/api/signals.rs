@@ -294,8 +294,8 @@ impl<'a> WaitConditions<'a> {
         WaitConditions::new(signals.collect(), conditions, values)
     }
 
-    /// Returns the value of the signal at `index` if its condition holds. An invalid handle satisfies any condition, with
-    /// the value `None`.
+    /// Returns the value of the signal at `index` if its condition holds. An invalid handle satisfies every condition,
+    /// with the value `None`.
     fn satisfied_value(&self, index: usize) -> Option<Option<i64>> {
         let Some(signal) = &self.signals[index] else {
             return Some(None);

@@ -30,7 +30,7 @@ const USER: &str = "
     .end_amdhsa_kernel
 ";
 
-/// Assembles and links [`USER`] with LLVM. The linker leaves the undefined symbol `shared` to the loader.
+/// Assembles and links [`USER`] with LLVM. The symbol `shared` remains undefined until the code object is loaded.
 fn user() -> Vec<u8> {
     let directory = tempfile::tempdir().expect("a directory");
     let [source, object, linked] =
@@ -60,7 +60,8 @@ fn user() -> Vec<u8> {
     std::fs::read(&linked).expect("a file")
 }
 
-/// Loads the code object, and defines `shared` at the address if it is `Some`. Returns the executable and the status.
+/// Defines `shared` at an address, if one is given, and loads the code object. Returns the executable and the status of
+/// loading.
 fn load_user(shared: Option<*mut u32>) -> (Handle, Status) {
     let object = user();
     agents();
@@ -161,7 +162,7 @@ fn symbol_count(executable: Handle) -> usize {
     number
 }
 
-/// One thread loads a code object while another freezes the executable.
+/// Freezes an executable while another thread loads a code object into it.
 #[test]
 fn a_frozen_executable_gains_no_object() {
     let object = object(
@@ -229,7 +230,7 @@ fn symbols_have_their_kinds_and_sizes() {
     assert_eq!(status, Status::INVALID_SYMBOL_NAME);
 }
 
-/// Loads bytes as a code object, and returns the status.
+/// Returns the status of loading bytes as a code object.
 fn status_of_loading(bytes: &[u8]) -> Status {
     agents();
     let (mut reader, mut executable) = (0, 0);
@@ -322,7 +323,7 @@ fn agents_are_a_processor_and_a_radeon() {
     assert_eq!(kind, 0);
 }
 
-/// HIP rejects a device if the query of an attribute that HIP uses fails.
+/// HIP rejects a device if it fails to query one of the attributes that HIP uses.
 #[test]
 fn attributes_of_newer_headers_have_values() {
     let mut value = [0u64; 128];
@@ -357,12 +358,12 @@ fn attributes_of_newer_headers_have_values() {
     // SAFETY: as above.
     check(unsafe { hsa_agent_get_info(agents().device, HSA_AMD_AGENT_INFO_NEAREST_CPU, to) });
     assert_eq!(value[0], agents().host);
-    // SAFETY: an unknown attribute is not written.
+    // SAFETY: the function does not write the value of an unknown attribute.
     let status = unsafe { hsa_agent_get_info(agents().device, 0xa7ff, to) };
     assert_eq!(status, Status::INVALID_ARGUMENT);
 }
 
-/// `HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU` is bit number 1, so APUs report 2. HIP derives `integrated` from this bit.
+/// `HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU` is a bit number, 1, so APUs report 2. HIP derives `integrated` from this bit.
 #[test]
 fn apus_say_that_they_are() {
     const CASE: &str = "TEST_APU";

@@ -13,7 +13,7 @@ pub use gcn_hsa::abi::{
 };
 pub use gcn_hsa::status::Status;
 use gcn_isa::Target;
-// Links the library, which exports the API functions as C symbols only.
+// Links the crate, which exports the API functions only as C symbols.
 use gcn_hsa as _;
 
 #[rustfmt::skip]
@@ -103,14 +103,15 @@ pub const NOT_EQUAL: u32 = 1;
 pub const LESS: u32 = 2;
 pub const AT_LEAST: u32 = 3;
 
-/// Header bits for system-scope acquire and release fences, which the packet headers below include.
+/// Header bits for acquire and release fences with system scope. The headers of dispatch and barrier packets below
+/// include them.
 pub const FENCES: u16 = 2 << 9 | 2 << 11;
 pub const DISPATCH: u16 = 2 | FENCES;
 pub const BARRIER_AND: u16 = 3 | FENCES;
 pub const BARRIER_OR: u16 = 5 | FENCES;
 pub const BARRIER_BIT: u16 = 1 << 8;
 
-/// Timeout of ten seconds, in nanoseconds. A test fails if a wait takes longer.
+/// Maximum time in nanoseconds that a wait may take.
 pub const PATIENCE: u64 = 10_000_000_000;
 
 #[track_caller]
@@ -136,7 +137,7 @@ pub struct Agents {
     pub device: Handle,
 }
 
-/// Runs one test of this binary in a new process, with additional environment variables.
+/// Runs a test of this binary in a new process with additional environment variables.
 pub fn run_again<const N: usize>(test: &str, variables: [(&str, &str); N]) -> Output {
     let program = std::env::current_exe().expect("a name");
     let mut again = Command::new(program);
@@ -176,7 +177,7 @@ pub fn pool(agent: Handle, flags: u32) -> Handle {
         .expect("there is such a pool")
 }
 
-/// Queries information about the allocation that contains an address.
+/// Queries the allocation or lock that contains an address.
 pub fn pointer_info(memory: *const c_void) -> PointerInfo {
     let mut info = PointerInfo {
         size: size_of::<PointerInfo>() as u32,
@@ -227,7 +228,7 @@ pub fn finish(signal: Handle) {
     assert_eq!(value, 0);
 }
 
-/// Waits until `signal` is 0. Meanwhile, sets the two other signals to 0 in turn, but never both at once.
+/// Sets two signals to 0 alternately, but never both at the same time, until `signal` is 0.
 #[track_caller]
 pub fn finish_in_turns(others: [Handle; 2], signal: Handle) {
     for _ in 0..1000 {
@@ -261,7 +262,7 @@ impl Queue {
         Queue(queue)
     }
 
-    /// Waits for a free slot, writes a packet to it, the header last, and rings the doorbell.
+    /// Reserves a slot, waits until it is free, writes a packet to it with the header last, and rings the doorbell.
     pub fn submit<T: Copy>(&self, header: u16, packet: T) {
         assert_eq!(size_of::<T>(), 64);
         // SAFETY: the queue exists, and only this thread writes to the slot once the queue has read its previous packet.
@@ -313,12 +314,12 @@ impl Drop for Queue {
     }
 }
 
-/// Assembles `text`, which contains code and kernel descriptors, to a code object for the test device.
+/// Assembles code and kernel descriptors into a code object for the test device.
 pub fn object(text: &str) -> Vec<u8> {
     object_for("gfx906", text)
 }
 
-/// Assembles `text` to a code object for a target.
+/// Assembles code and kernel descriptors into a code object for a target.
 pub fn object_for(target: &str, text: &str) -> Vec<u8> {
     let target = Target::named(target).expect("a target");
     let source = Source {
@@ -361,7 +362,7 @@ pub fn executable(object: &[u8]) -> Handle {
     executable
 }
 
-/// Looks up a symbol of an executable.
+/// Looks up a symbol of an executable on the test device.
 pub fn symbol(executable: Handle, name: &CStr) -> Handle {
     let mut symbol = 0;
     let agent = &raw const agents().device;
@@ -372,7 +373,7 @@ pub fn symbol(executable: Handle, name: &CStr) -> Handle {
     symbol
 }
 
-/// Queries a symbol's attribute: 0 is the symbol kind, 21 a variable's address, 22 a kernel object.
+/// Queries an attribute of a symbol: 0 is its kind, 21 a variable's address, 22 a kernel object.
 pub fn symbol_info(symbol: Handle, attribute: u32) -> u64 {
     let mut value = 0u64;
     // SAFETY: these attributes take at most 64 bits.
@@ -380,10 +381,10 @@ pub fn symbol_info(symbol: Handle, attribute: u32) -> u64 {
     value
 }
 
-/// Test kernels. In `add`, each work-item atomically adds the second argument to its dword of the array that the first
-/// argument points to. `add_plain` does the same with a load and a store. `fault` stores to an unmapped address. `spin`
-/// never ends. `ring` subtracts 1 from the signal that its argument refers to, as AMD's device library does: it updates
-/// the value, writes the event ID to the mailbox and sends the interrupt message.
+/// Test kernels. In `add`, each work-item atomically adds the second argument to its dword of the array to which the
+/// first argument points. `add_plain` does the same with a load and a store. `fault` stores to an unmapped address.
+/// `spin` never ends. `ring` decrements the signal in its argument like AMD's device library: it updates the value,
+/// writes the event ID to the mailbox and sends the interrupt message.
 const KERNELS: &str = "
     .text
     .p2align 8
@@ -445,7 +446,7 @@ const KERNELS: &str = "
     .rodata
 ";
 
-/// Returns the executable with the test kernels.
+/// Returns the executable that contains the test kernels.
 pub fn kernels() -> Handle {
     static KERNELS_OF_TESTS: LazyLock<Handle> = LazyLock::new(|| {
         let mut text = KERNELS.to_owned();
@@ -466,7 +467,7 @@ pub fn kernels() -> Handle {
     *KERNELS_OF_TESTS
 }
 
-/// Returns the kernel object of the test kernel with the given descriptor name.
+/// Returns the kernel object of a test kernel. `descriptor` is the symbol of its descriptor, such as `add.kd`.
 pub fn kernel(descriptor: &CStr) -> u64 {
     symbol_info(symbol(kernels(), descriptor), 22)
 }

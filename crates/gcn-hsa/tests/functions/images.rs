@@ -131,7 +131,7 @@ fn devices_have_the_extension_and_its_table() {
     unsafe {
         check(hsa_system_extension_supported(IMAGES, 1, 0, &raw mut has));
         assert!(has);
-        // PC sampling is an extension that the library knows but does not support.
+        // The library knows the PC sampling extension, but does not support it.
         let sampling = HSA_EXTENSION_AMD_PC_SAMPLING as u16;
         check(hsa_system_extension_supported(sampling, 1, 0, &raw mut has));
         assert!(!has);
@@ -261,7 +261,7 @@ fn sizes_and_distances_have_limits() {
     let pitch = Err(Status::IMAGE_PITCH_UNSUPPORTED);
     assert_eq!(linear_info(&image, 1024, 0), Ok(1024 * 50));
     assert_eq!(linear_info(&image, 1024, 1024 * 50), Ok(1024 * 50));
-    // Pitches must be multiples of 256 bytes and hold a row of 400 bytes. Slices must not be padded.
+    // Row pitches must be multiples of 256 bytes, and at least the row size of 400 bytes. Slices must not be padded.
     assert_eq!(linear_info(&image, 0, 0), pitch);
     assert_eq!(linear_info(&image, 256, 0), pitch);
     assert_eq!(linear_info(&image, 1024, 1024 * 51), pitch);
@@ -517,7 +517,8 @@ fn the_largest_images_have_a_size() {
     assert_eq!(sizes(device, other), Err(Status::INVALID_ARGUMENT));
 }
 
-/// Kernel in which each work-item loads a texel of row 2 of an image, given by its handle, and stores it to memory.
+/// Kernel whose work-items load the texels in row 2 of an image and store them to memory. The arguments are the image's
+/// handle and the address of the memory.
 const LOAD: &str = "
     .text
     .p2align 8

@@ -1,4 +1,4 @@
-//! Tests that call the API as a program does: signals, queues, memory, images, executables and forks.
+//! Tests that call API functions like a program: signals, queues, memory, images, executables and forks.
 
 #![allow(unsafe_code)]
 

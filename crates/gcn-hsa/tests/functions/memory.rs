@@ -1,4 +1,4 @@
-//! Tests of memory pools, locked host memory, copies and pointer information.
+//! Tests of memory pools, locked host memory, copies and pointer queries.
 
 use std::ffi::c_void;
 
@@ -25,7 +25,7 @@ fn pools_give_memory_until_it_is_used_up() {
         assert_eq!(used_up, Status::OUT_OF_RESOURCES);
         check(hsa_amd_memory_fill(memory, 0x0102_0304, 25));
         assert_eq!(memory.cast::<u8>().add(99).read(), 1);
-        // The last count, 2^47 - 4 bytes, almost reaches the alias addresses of host memory.
+        // The last size, 2^47 - 4 bytes, almost reaches the alias addresses of host memory.
         for beyond in [26, usize::MAX / 4, (1 << 45) - 1] {
             let beyond = hsa_amd_memory_fill(memory, 0, beyond);
             assert_eq!(beyond, Status::INVALID_ALLOCATION);
@@ -52,7 +52,7 @@ fn callbacks_are_called_before_their_memory_is_freed() {
             (*calls).push((memory, value, kind));
         }
     }
-    // Freed allocations of this size are returned to the operating system.
+    // The runtime returns freed allocations of this size to the operating system.
     let memory = allocate::<u32>(1 << 20);
     let inside: *mut c_void = memory.wrapping_add(5000).cast();
     // SAFETY: the address lies in the allocation, which only this test uses.
@@ -268,7 +268,7 @@ fn pointers_are_those_of_their_allocation() {
     );
     assert_eq!(found.agent_base_address, memory.addr() as u64);
     assert_eq!(pointer_info(memory.wrapping_add(1 << 20).cast()).kind, 0);
-    // The agents are listed only if the program passes pointers for both their number and the list.
+    // The function lists agents only if the program passes pointers for both their number and the list.
     let (mut info, mut count) = (found, 99);
     let list = std::ptr::null_mut();
     // SAFETY: `info` and `count` are writable, and `list` is null.

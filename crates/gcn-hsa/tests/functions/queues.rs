@@ -72,8 +72,8 @@ fn a_small_ring_wraps_around_while_threads_fill_it() {
     assert_eq!(values(array, 64), [THREADS * PACKETS; 64]);
 }
 
-/// The packet processor does not read metadata. HIP 6.4 relies on this: its copy kernel is compiled for workgroups that
-/// are smaller than those it launches.
+/// Packet processors do not read metadata. HIP 6.4 relies on this: it launches its copy kernel with larger workgroups
+/// than those for which the kernel was compiled.
 #[test]
 fn a_workgroup_may_be_larger_than_the_kernel_was_compiled_for() {
     let object = object(
@@ -157,7 +157,7 @@ fn barriers_wait_for_all_or_for_one() {
     finish_in_turns([first, second], all);
 }
 
-/// Null signals satisfy a barrier-AND packet, but not a barrier-OR packet.
+/// A null signal is satisfied in a barrier-AND packet, but not in a barrier-OR packet.
 #[test]
 fn a_barrier_for_one_of_no_signals_never_completes() {
     let (queue, all, any) = (Queue::new(64), signal(1), signal(1));
@@ -193,7 +193,7 @@ fn a_barrier_compares_a_value_under_a_mask() {
     // SAFETY: the signal exists.
     unsafe { hsa_signal_store_screlease(it, 0xa5) };
     finish(done);
-    // A null signal is a satisfied dependency.
+    // In a barrier-value packet, a null signal is a satisfied dependency.
     let done = signal(1);
     let packet = BarrierValuePacket {
         signal: 0,
@@ -235,7 +235,7 @@ fn queues_wait_for_each_other() {
     assert_eq!(values(array, 64), [4; 64]);
 }
 
-/// Checkers are enabled when the process starts, so the test runs itself in a new process for each case.
+/// Runs each case in a new process, since checkers can only be enabled when a process starts.
 #[test]
 fn acquire_fences_of_packets_count_for_the_checker_of_races() {
     const CASE: &str = "TEST_FENCES";
@@ -273,7 +273,7 @@ fn acquire_fences_of_packets_count_for_the_checker_of_races() {
     assert_eq!(values(array, 200), [6; 200]);
 }
 
-/// Memory is unmapped when the function that frees it returns, and later kernel accesses fault, as on a real device.
+/// Functions that free memory unmap it before they return, so later accesses of kernels fault, as on a real device.
 #[test]
 fn a_kernel_in_a_queue_faults_where_its_memory_was_freed() {
     unsafe extern "C" fn failed(status: Status, _: *mut HsaQueue, data: *mut c_void) {

@@ -127,7 +127,7 @@ fn a_handler_gets_the_value_that_satisfied_its_condition() {
     let none = std::ptr::null_mut();
     // SAFETY: the handler does not use its argument.
     check(unsafe { hsa_amd_signal_async_handler(it, EQUAL, 0, Some(handler), none) });
-    // The signal also changes between the check of the condition and the handler's call.
+    // Changes the signal also between the check of the condition and the call of the handler.
     while CALLS.load(SeqCst) <= LAST && begin.elapsed() < Duration::from_nanos(PATIENCE) {
         for value in [0, 1] {
             // SAFETY: the signal exists.

@@ -33,7 +33,7 @@ unsafe extern "C" {
 
 /// Flags of the device's coarse-grained memory pool.
 const COARSE: u32 = 4;
-/// Size of a mapping in bytes.
+/// Size of each mapping in bytes.
 const UNIT: usize = 1 << 16;
 
 fn at(base: *mut c_void, offset: usize) -> *mut c_void {
@@ -79,7 +79,7 @@ fn handles_are_mapped_side_by_side_and_again_elsewhere() {
     let (first, second) = (memory_handle(UNIT), memory_handle(UNIT));
     // SAFETY: only this test uses the reserved range.
     unsafe {
-        // The upper half is mapped first.
+        // Maps the higher addresses first.
         check(hsa_amd_vmem_map(at(base, UNIT), UNIT, 0, second, 0));
         check(hsa_amd_vmem_map(base, UNIT, 0, first, 0));
         assert_eq!(
@@ -176,7 +176,7 @@ fn handles_are_mapped_side_by_side_and_again_elsewhere() {
     }
 }
 
-/// The second handle is a read-only file, which cannot be mapped for writing.
+/// The second handle refers to a file opened read-only, which cannot be mapped for writing.
 #[test]
 fn a_failed_change_of_access_changes_nothing() {
     let file = tempfile::NamedTempFile::new().expect("a file");

@@ -6,10 +6,10 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Maximum number of bytes of a compiler's error output to show. Longer output is truncated at the start.
+/// Maximum number of bytes of compiler messages in an error, which contains the end of longer messages.
 const MESSAGE: usize = 4000;
 
-/// Creates a directory in Cargo's temporary directory for tests.
+/// Creates a directory in Cargo's temporary directory for tests, and returns its path.
 ///
 /// # Errors
 /// Fails if the directory cannot be created.
@@ -22,7 +22,7 @@ pub fn directory(name: &str) -> Result<PathBuf, String> {
 /// Runs a command that writes one file, unless it has already run with the same `sources`. Returns the file's path.
 ///
 /// # Errors
-/// Fails if the command fails; the error contains its messages.
+/// Fails if the command fails, with its messages, or if its output cannot be renamed.
 pub fn make(
     directory: &Path,
     name: &str,
@@ -33,7 +33,7 @@ pub fn make(
     (sources, format!("{command:?}")).hash(&mut hasher);
     let place = directory.join(format!("{name}-{:016x}", hasher.finish()));
     if !place.exists() {
-        // Another process may run the same command at the same time. Both write the same contents.
+        // Another process may run the same command at the same time, and writes the same contents.
         let unfinished = place.with_extension(std::process::id().to_string());
         run(command.arg("-o").arg(&unfinished))?;
         fs::rename(&unfinished, &place).map_err(|error| format!("{}: {error}", place.display()))?;
@@ -44,7 +44,7 @@ pub fn make(
 /// Runs a compiler and returns its standard output.
 ///
 /// # Errors
-/// Fails if the compiler is not installed, or fails; the error contains its messages.
+/// Fails if the compiler is not installed, or if it fails; the error then contains its messages.
 pub fn run(command: &mut Command) -> Result<Vec<u8>, String> {
     let compiler = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| {

@@ -1,4 +1,4 @@
-//! Compiles the test programs with hipcc. Results are cached until a source, the command or the compiler changes.
+//! Compiles the test programs with hipcc, and caches the results until a source, the command or the compiler changes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,27 +9,27 @@ use crate::program::{Program, directory};
 
 /// Options passed to every compilation.
 const OPTIONS: [&str; 2] = ["-O1", "-std=c++17"];
-/// Compiled program.
+
 pub struct CompiledProgram {
     /// Path of the executable.
     pub executable: PathBuf,
-    /// Path of the separate code object, if the program's header names a module.
+    /// Path of the separate code object; `None` if the program's header names no module.
     pub module: Option<PathBuf>,
 }
 
-/// The installed hipcc.
+/// Installed hipcc, and the headers of the test programs.
 pub struct Compiler {
-    /// Version as hipcc prints it, part of the cache key.
+    /// Output of `hipcc --version`, part of the cache key.
     version: Vec<u8>,
-    /// Contents of the `.h` files that programs include, sorted by name.
+    /// Contents of the test programs' `.h` files in name order, part of the cache key.
     headers: Vec<String>,
 }
 
 impl Compiler {
-    /// Queries hipcc's version.
+    /// Queries hipcc's version, and reads the headers.
     ///
     /// # Errors
-    /// Fails if hipcc is not installed or fails.
+    /// Fails if hipcc is not installed or fails, or if a header cannot be read.
     pub fn find() -> Result<Compiler, String> {
         let version = run(Command::new("hipcc").arg("--version"))?;
         let directory = directory();
@@ -47,10 +47,10 @@ impl Compiler {
         Ok(Compiler { version, headers })
     }
 
-    /// Builds a program, or returns the cached result.
+    /// Compiles a program and its module, unless the cache contains the results.
     ///
     /// # Errors
-    /// Fails if hipcc fails; the error contains its messages.
+    /// Fails if hipcc fails, with its messages, or if the module's source cannot be read.
     pub fn build(&self, program: &Program) -> Result<CompiledProgram, String> {
         let header = &program.header;
         let code = |command: &mut Command| {
@@ -81,14 +81,14 @@ impl Compiler {
         Ok(CompiledProgram { executable, module })
     }
 
-    /// Runs a command that writes one file, unless the cache contains the result.
+    /// Runs an hipcc command, unless the cache contains the result. `text` is the source that it compiles.
     fn make(&self, name: &str, text: &str, command: &mut Command) -> Result<PathBuf, String> {
         let sources = (&self.version, &self.headers, text);
         cache::make(&cache()?, name, sources, command)
     }
 }
 
-/// Returns the cache directory.
+/// Creates the cache directory, and returns its path.
 pub fn cache() -> Result<PathBuf, String> {
     cache::directory("hip-programs")
 }

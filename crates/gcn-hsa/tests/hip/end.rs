@@ -17,9 +17,10 @@ const PASSED: &str = "ok";
 pub struct Expected<'a> {
     /// Exit status; 128 plus the signal number if a signal ends the program.
     pub status: i32,
-    /// Strings that standard error must contain. Without these and `findings`, it must be empty if a program succeeds.
+    /// Strings that standard error must contain. If these and `findings` are empty, and the status is 0, standard error
+    /// must be empty.
     pub stderr: &'a [String],
-    /// Names of all findings that standard error must contain, in order.
+    /// Names of the findings on standard error, in order. Standard error must not contain any others.
     pub findings: &'a [String],
 }
 
@@ -105,7 +106,7 @@ fn problem(
     Some(format!("its standard error lacks `{missing}`"))
 }
 
-/// Extracts the names of findings from text, such as `missing-wait` from `error[missing-wait]: …`.
+/// Returns the names of the findings in a text, such as `missing-wait` for `error[missing-wait]: …`.
 fn findings(text: &str) -> Vec<&str> {
     let name = |line| {
         let line: &str = line;

@@ -1,6 +1,6 @@
-//! Runs HIP programs like those that users write. Every program in `tests/hip/` is built with hipcc and run with AMD's HIP
-//! runtime on top of this crate's library, on each of its targets. Programs check their own results; `tests/README.md`
-//! describes how to write one.
+//! Runs HIP programs like those that users write. Compiles every program in `tests/hip/` with hipcc, and runs it on each
+//! of its targets, with AMD's HIP runtime on top of this crate's library. Programs check their own results;
+//! `tests/README.md` describes how to write one.
 
 mod cache;
 mod compile;
@@ -20,7 +20,7 @@ use program::{Program, TARGETS};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    // Without the compiler or the library, no program can run. Report one failure instead of one per program.
+    // Without the compiler or the library, no program can run. Reports one failure instead of one per program.
     let trials = Compiler::find()
         .and_then(|compiler| {
             let library = run::library()?;
@@ -31,14 +31,14 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Program and its build, created on first use.
+/// Test program and its build, which the first trial creates.
 struct Job {
     program: Program,
     built: OnceLock<Result<CompiledProgram, String>>,
 }
 
-/// Creates a trial for each program and each of its targets. Trials of one program are far apart, so that
-/// threads build programs instead of waiting for the same build.
+/// Creates a trial for each program and each of its targets. Orders the trials by target, so that threads build
+/// different programs instead of waiting for the same build.
 fn trials(
     compiler: &Arc<Compiler>,
     library: &Arc<std::path::PathBuf>,

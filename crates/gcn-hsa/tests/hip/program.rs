@@ -1,4 +1,4 @@
-//! Test programs and their headers.
+//! Test programs, and the headers that describe how to build and run them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,10 +9,10 @@ use serde::Deserialize;
 /// Targets that programs can run on.
 pub const TARGETS: [&str; 3] = ["gfx803", "gfx900", "gfx906"];
 
-/// Environment variable that, if set, makes programs run on all of [`TARGETS`].
+/// Environment variable that, if set, makes programs whose header names no targets run on all of [`TARGETS`].
 const ALL_TARGETS: &str = "GCN_ALL_TARGETS";
 
-/// Prefix of header lines.
+/// Prefix of a header line.
 const HEADER: &str = "//!";
 
 /// Header of a program: TOML in its leading `//!` lines.
@@ -23,21 +23,22 @@ pub struct Header {
     pub links: Vec<String>,
     /// Additional options for hipcc.
     pub flags: Vec<String>,
-    /// Source file of a separate code object, whose path is passed as the program's first argument.
+    /// Source file of a separate code object. The code object's path is the program's first argument.
     pub module: Option<String>,
-    /// Target to compile for, instead of those that the program runs on.
+    /// Target to compile for, instead of the targets on which the program runs.
     pub code: Option<String>,
-    /// Targets to run on; see [`Program::targets`] for the default.
+    /// Targets on which the program runs; [`Program::targets`] describes the default.
     pub targets: Option<Vec<String>>,
     /// Number of devices; one by default.
     pub devices: Option<usize>,
     /// Expected exit status, 0 by default; 128 plus the signal number if a signal ends the program.
     pub status: i32,
-    /// Strings that standard error must contain. Without these and `findings`, it must be empty if a program succeeds.
+    /// Strings that standard error must contain. If these and `findings` are empty, and the status is 0, standard error
+    /// must be empty.
     pub stderr: Vec<String>,
     /// Environment variables, such as `GCN_CHECK`.
     pub variables: BTreeMap<String, String>,
-    /// Names of all findings that standard error must contain, in order.
+    /// Names of the findings on standard error, in order. Standard error must not contain any others.
     pub findings: Option<Vec<String>>,
 }
 
@@ -53,8 +54,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Returns the targets to run on: by default gfx803 and, depending on the program's name, gfx900 or gfx906. Most
-    /// of the test time is spent in hipcc, which compiles the headers again for each target.
+    /// Returns the targets on which the program runs: by default gfx803 and, depending on the program's name, gfx900 or
+    /// gfx906. The tests spend most of their time in hipcc, which compiles HIP's headers again for each target.
     pub fn targets(&self) -> Vec<&str> {
         if let Some(targets) = &self.header.targets {
             return targets.iter().map(String::as_str).collect();

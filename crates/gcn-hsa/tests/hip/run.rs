@@ -1,4 +1,4 @@
-//! Runs programs with this crate's library on one target.
+//! Runs a program with this crate's library on one target.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::end::{self, Expected};
 use crate::link;
 use crate::program::Program;
 
-/// Environment variables that change the behaviour of HIP or this library. Programs do not inherit them.
+/// Environment variables that change the behaviour of HIP or this library, and that programs do not inherit.
 const FOREIGN: [&str; 6] = [
     "AMD_LOG_LEVEL",
     "CUDA_VISIBLE_DEVICES",
@@ -18,7 +18,7 @@ const FOREIGN: [&str; 6] = [
     "ROCR_VISIBLE_DEVICES",
 ];
 
-/// Returns the directory of the shared library, which is linked first if it is missing or older than the archive.
+/// Links the shared library if it is missing or older than the archive, and returns its directory.
 ///
 /// # Errors
 /// Fails if the archive does not exist, or the linker fails.
