@@ -23,7 +23,7 @@ use crate::numbers::*;
 use crate::pools::to_host_address;
 use crate::status::{HsaResult, Status};
 
-/// Maximum size in bytes of the copies with which a fill is performed.
+/// Maximum size in bytes of each copy in a [`TexelFill`].
 const FILL_BYTES: usize = 64 << 10;
 
 /// Images and samplers that the program has created.
@@ -402,7 +402,7 @@ impl ProgramImage {
 #[derive(Debug)]
 pub(crate) struct TexelFill {
     to: TexelBox,
-    /// Texel, repeated for the longest copy. All copies read from here.
+    /// Texel, repeated up to the size of the largest copy; the source of all copies.
     texels: Vec<u8>,
 }
 

@@ -384,7 +384,7 @@ impl Loader {
             failed(status, &error)
         })?;
         let symbols = symbols(&module, agent.handle())?;
-        // Another thread may have frozen the executable. From here on, the lock keeps it unfrozen until the object is added.
+        // Another thread may have frozen the executable since the first check. The lock prevents that until the object is added.
         let mut state = executable.state();
         if state.is_frozen {
             return Err(Status::FROZEN_EXECUTABLE);

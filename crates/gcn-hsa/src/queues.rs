@@ -301,7 +301,7 @@ impl Queue {
         unsafe { &*std::ptr::with_exposed_provenance::<AtomicU16>(address) }
     }
 
-    /// Reads the packet at an index, whose type must have the structure `T`.
+    /// Reads the packet at `index` as a `T`, the structure for the packet's type.
     fn packet<T: Copy>(&self, index: u64) -> T {
         const { assert!(size_of::<T>() == PACKET_BYTES as usize) };
         let address = self.packet_address(index) as usize;

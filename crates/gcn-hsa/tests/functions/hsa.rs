@@ -383,7 +383,7 @@ pub fn symbol_info(symbol: Handle, attribute: u32) -> u64 {
 
 /// Test kernels. In `add`, each work-item atomically adds the second argument to its dword of the array to which the
 /// first argument points. `add_plain` does the same with a load and a store. `fault` stores to an unmapped address.
-/// `spin` never ends. `ring` decrements the signal in its argument like AMD's device library: it updates the value,
+/// `spin` never ends. `ring` decrements the signal in its argument as AMD's device library does: it updates the value,
 /// writes the event ID to the mailbox and sends the interrupt message.
 const KERNELS: &str = "
     .text

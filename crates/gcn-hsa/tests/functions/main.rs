@@ -1,4 +1,4 @@
-//! Tests that call API functions like a program: signals, queues, memory, images, executables and forks.
+//! Tests that call API functions as a program would: signals, queues, memory, images, executables and forks.
 
 #![allow(unsafe_code)]
 

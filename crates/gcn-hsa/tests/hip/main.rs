@@ -1,5 +1,5 @@
-//! Runs HIP programs like those that users write. Compiles every program in `tests/hip/` with hipcc, and runs it on each
-//! of its targets, with AMD's HIP runtime on top of this crate's library. Programs check their own results;
+//! Runs HIP programs like those that users write. Compiles every program in `tests/hip/` with hipcc, and runs it on
+//! each of its targets, with AMD's HIP runtime on top of this crate's library. Programs check their own results;
 //! `tests/README.md` describes how to write one.
 
 mod cache;

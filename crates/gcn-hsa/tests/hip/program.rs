@@ -42,11 +42,9 @@ pub struct Header {
     pub findings: Option<Vec<String>>,
 }
 
-/// Test program.
 pub struct Program {
     /// File name without extension.
     pub name: String,
-    /// Path of the file.
     pub path: PathBuf,
     /// Contents of the file.
     pub text: String,
