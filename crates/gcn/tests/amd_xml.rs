@@ -1,5 +1,5 @@
-//! Tests `gcn isa --format amd-xml` with AMD's decoder, whose output must match the tables for every form in the
-//! document, with many operands. `GCN_ISA_SPEC_MANAGER` names a checkout of AMD's `isa_spec_manager`, which the test
+//! Tests of `gcn isa --format amd-xml`. AMD's decoder reads the document, and must decode every form as the instruction
+//! tables do, with many operands. `GCN_ISA_SPEC_MANAGER` names a checkout of AMD's `isa_spec_manager`, which the test
 //! compiles; without it, only the document is tested.
 
 #![expect(
@@ -23,7 +23,7 @@ const SOURCES: &str = "GCN_ISA_SPEC_MANAGER";
 const TARGETS: [&str; 7] = [
     "gfx600", "gfx700", "gfx803", "gfx810", "gfx900", "gfx904", "gfx906",
 ];
-/// Files of AMD's decoder.
+/// Source files of AMD's decoder.
 const FILES: [&str; 6] = [
     "isa_decoder/isa_decoder.cpp",
     "common/isa_xml_reader.cpp",
@@ -39,7 +39,7 @@ fn scratch() -> PathBuf {
     directory
 }
 
-/// Writes the document of a target.
+/// Writes the XML document of a target, and returns its path.
 fn document(target: &str) -> PathBuf {
     let file = scratch().join(format!("{target}.xml"));
     let written = Command::new(env!("CARGO_BIN_EXE_gcn"))
@@ -51,7 +51,7 @@ fn document(target: &str) -> PathBuf {
     file
 }
 
-/// Compiles the program that calls AMD's decoder; `None` without its sources.
+/// Compiles the program that calls AMD's decoder. Returns `None` if its sources are not available.
 fn decoder() -> Option<PathBuf> {
     let Some(sources) = env::var_os(SOURCES).map(PathBuf::from) else {
         eprintln!("skipped: {SOURCES} does not name a checkout of AMD's isa_spec_manager");
@@ -134,7 +134,7 @@ fn is_first(slot: &Slot) -> bool {
     )
 }
 
-/// Name that the decoder should print; `None` for numbers.
+/// Operand text that the decoder should print; `None` for numbers.
 fn expected(inst: &Inst, slot: &Slot) -> Option<String> {
     match inst.operand(slot) {
         Operand::Vgprs { first, count } if count == 1 || is_first(slot) => {
@@ -157,7 +157,7 @@ fn expected(inst: &Inst, slot: &Slot) -> Option<String> {
     }
 }
 
-/// Differences between an instruction and the decoder's output.
+/// Describes the first difference between an instruction and the decoder's output, if any.
 fn difference(inst: &Inst, line: &str) -> Option<String> {
     let mut parts = line.split('\t');
     let name = parts.next().unwrap_or_default();

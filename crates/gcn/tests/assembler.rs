@@ -156,7 +156,7 @@ fn symbols_are_defined_by_options() {
     }
 }
 
-/// Like Clang's `-mcpu=gfx900:xnack-`, with which MIOpen's kernels are assembled.
+/// Features in `--target`, as in Clang's `-mcpu=gfx900:xnack-`, which MIOpen uses to assemble its kernels.
 #[test]
 fn the_target_option_sets_features() {
     const KERNEL: &[u8] =
@@ -223,7 +223,7 @@ fn warnings_can_be_fatal_and_errors_can_be_many() {
 }
 
 #[test]
-fn results_go_to_standard_output_if_asked() {
+fn results_go_to_standard_output_on_request() {
     let directory = scratch("stdout");
     fs::write(directory.join("in.s"), "s_nop 0\n").expect("written");
     let output = gcn(

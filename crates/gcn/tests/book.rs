@@ -1,5 +1,5 @@
-//! Tests of the book: its links resolve, and its reference has every instruction. If mdBook is installed
-//! (`cargo xtask tools`), a test builds the book.
+//! Tests of the book: its links resolve, and its reference lists every instruction. If mdBook is installed (`cargo
+//! xtask tools`), a test builds the book.
 
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
@@ -34,7 +34,7 @@ fn sources() -> &'static Path {
     })
 }
 
-/// Pages of Markdown by path.
+/// Markdown pages by path.
 fn pages() -> HashMap<PathBuf, String> {
     let documents = sources().join("docs").canonicalize().expect("documents");
     let files = book::files(&documents).expect("files");

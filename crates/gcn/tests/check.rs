@@ -233,7 +233,7 @@ fn a_run_stops_at_the_findings_that_it_may_have() {
     assert_eq!(output.status.code(), Some(3), "{errors}");
     assert!(!errors.contains("interrupted"), "{errors}");
     assert!(errors.ends_with("1 error\n"), "{errors}");
-    // Findings beyond the limit, made before the run stops, do not count.
+    // Findings reported after the limit is reached, while the run stops, do not count.
     let kernel = file("check-stop-first.s", KERNEL);
     for count in 1..=3 {
         let limit = count.to_string();
@@ -314,7 +314,7 @@ fn sarif_has_the_error_that_ended_a_run() {
     }
 }
 
-/// Two kernels with a missing wait each. The second reads the first one's result.
+/// Two kernels, each with a missing wait. The second reads the first one's result.
 const TWO: &str = "
 .amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"
 .macro begin name

@@ -1,5 +1,5 @@
-//! Tests of findings of `gcn check` in kernels compiled by the system's Clang: source lines, and the terms of OpenCL
-//! C and HIP.
+//! Tests of findings of `gcn check` in kernels compiled by the system's Clang: source lines, and wording in terms of
+//! OpenCL C and HIP.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,8 +7,8 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
-/// Kernels with races in LDS, between several instructions of the same two lines, and in global memory, and with a load
-/// that the compiler merges from two branches.
+/// Kernels with races in LDS (between several instructions of the same two lines) and in global memory, and a kernel
+/// with a load that the compiler merges from two branches.
 const OPENCL: &str = "\
 kernel void unrolled(global int *out, global const int *in) {
   local int tile[512];
@@ -102,7 +102,7 @@ fn instructions_of_the_same_lines_are_one_finding() {
     let errors = text(&source, UNROLLED);
     let note = format!("= note: it stands for {pairs} pairs of instructions of these lines");
     assert!(errors.contains(&note), "{errors}");
-    // The pairs count as one finding for the limit and for suppressions, too.
+    // The pairs count as one finding toward the limit and for suppressions, too.
     let errors = text(&source, &format!("{UNROLLED} --stop-at 2"));
     assert!(errors.ends_with("1 error\n"), "{errors}");
     let known = Path::new(env!("CARGO_TARGET_TMPDIR")).join("same-lines.toml");

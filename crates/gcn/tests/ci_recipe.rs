@@ -1,5 +1,5 @@
-//! Tests of the workflow of `docs/ci.md`, the action and the hooks: runs their commands on a project with a good and
-//! a bad kernel.
+//! Tests of the workflow in `docs/ci.md`, the GitHub action and the pre-commit hooks. Their commands run on a project
+//! with a good and a bad kernel.
 
 use std::env;
 use std::ffi::OsStr;
@@ -60,7 +60,7 @@ fn run(step: &str, directory: &Path, status: i32) {
     );
 }
 
-/// Rules and files of the findings in a log.
+/// Rule and file of each finding in a SARIF log.
 fn findings(file: &Path) -> Vec<(String, String)> {
     let text = fs::read_to_string(file).expect("a log");
     let log: Sarif = serde_json::from_str(&text).expect("SARIF");
@@ -174,7 +174,7 @@ fn the_action_runs_a_program() {
     assert_eq!(action(&directory, &unchecked, 0), "");
 }
 
-/// Command of a hook.
+/// Command of a pre-commit hook.
 fn hook(id: &str, directory: &Path) -> Command {
     let text = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).expect("the hooks");
     let (_, rest) = text.split_once(&format!("- id: {id}\n")).expect(id);

@@ -2,12 +2,13 @@
 //! exist.
 //!
 //! A block is one of these:
-//! - The contents of a file, if the line before it ends with the name: `` `saxpy.cl`: ``, for commands of the document.
-//! - Commands, lines `$ COMMAND`, which a shell runs. The lines up to the next command are its standard output followed
+//! - File contents, if the line before the block ends with the file's name: `` `saxpy.cl`: ``. The document's commands
+//!   use the file.
+//! - Commands: lines `$ COMMAND`, which a shell runs. The lines up to the next command are its standard output followed
 //!   by its standard error. A `…` matches any text in a line; on a line of its own it matches any number of lines. A
-//!   command must fail if and only if it prints an error. Lines of the output that begin with `(gcn) ` are also its
-//!   standard input. Commands of cargo are not run.
-//! - A script of the language `sh`, which must succeed.
+//!   command must fail if and only if it prints an error. Output lines that begin with `(gcn) ` are also its standard
+//!   input. Commands of cargo are not run.
+//! - A shell script (language `sh`), which must succeed.
 //! - A block that cannot run, which `documents.rs` lists with the reason.
 
 #[path = "commands/documents.rs"]
@@ -342,7 +343,7 @@ impl ShownCommand {
     }
 }
 
-/// Runs the blocks of a document. Describes the wrong ones, each with its line number.
+/// Runs the blocks of a document, and describes each failure with its line number.
 fn problems(document: &Document, text: &str) -> Vec<String> {
     let blocks = blocks(text);
     let mut problems = Vec::new();
@@ -428,7 +429,7 @@ fn between<'t>(document: &'t str, open: &str, close: char) -> Vec<&'t str> {
         .collect()
 }
 
-/// Targets of a document's links that are files.
+/// Files that a document links to.
 fn links(document: &str) -> Vec<&str> {
     between(document, "](", ')')
         .into_iter()

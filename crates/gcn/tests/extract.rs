@@ -151,7 +151,7 @@ fn nothing_is_extracted_onto_the_input() {
 }
 
 #[test]
-fn files_without_a_code_object_are_told_from_code_objects() {
+fn files_without_a_code_object_are_distinguished_from_code_objects() {
     let directory = scratch("extract-text");
     fs::write(directory.join("k.cl"), "kernel void k() {}\n").expect("a file");
     fs::write(directory.join("end.bin"), 0xbf81_0000_u32.to_le_bytes()).expect("a file");

@@ -331,13 +331,13 @@ fn both_tables_of_processors_agree() {
 /// Files of the repository with one of the `extensions`: path below the root, and contents.
 fn texts(extensions: &[&str]) -> Vec<(String, String)> {
     fn collect(dir: &Path, root: &Path, extensions: &[&str], found: &mut Vec<(String, String)>) {
-        /// Directories of generated files.
-        const MADE: [&str; 5] = ["target", "corpus", "artifacts", "node_modules", ".git"];
+        /// Directories that are not searched.
+        const SKIPPED: [&str; 5] = ["target", "corpus", "artifacts", "node_modules", ".git"];
         for entry in fs::read_dir(dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())) {
             let path = entry.expect("a directory entry").path();
             let name = path.file_name().unwrap_or_default();
             if path.is_dir() {
-                if !MADE.iter().any(|made| name == *made) {
+                if !SKIPPED.iter().any(|skipped| name == *skipped) {
                     collect(&path, root, extensions, found);
                 }
             } else if path

@@ -136,7 +136,7 @@ fn errors_have_help_and_places() {
 }
 
 #[test]
-fn clients_that_show_no_places_beside_a_message_get_them_in_it() {
+fn clients_without_related_information_get_it_in_the_message() {
     let directory = tempfile::tempdir().expect("a directory");
     let directory = directory.path();
     std::fs::write(directory.join("lib.s"), "\ns_noop 0\n").expect("a file");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Kernel `NAME` with one argument, whose address is in s[4:5]. v1 is the offset of a dword per lane.
+/// Kernel `NAME` with the instructions `BODY`. s[4:5] has the address of its buffer, and v1 the lane's byte offset.
 const KERNEL: &str = "
 .text
 .globl NAME

@@ -90,7 +90,7 @@ fn text(pipe: Option<impl Read>) -> String {
 }
 
 #[test]
-fn control_c_tells_where_the_waves_are_and_loses_nothing() {
+fn control_c_shows_where_the_waves_are_and_loses_nothing() {
     let mut child = forever(&[
         "--grid",
         "320",

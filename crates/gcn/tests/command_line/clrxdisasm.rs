@@ -7,10 +7,10 @@ use std::process::{Command, Output};
 
 use super::{assert_status, output, scratch, stderr, stdout};
 
-/// `v_mov_b32 v0, 0`, a FLAT load, which exists in GCN 1.1 but not in 1.0, and the end of the program.
+/// `v_mov_b32 v0, 0`, a FLAT load (in GCN 1.1, but not in 1.0), and `s_endpgm`.
 const WORDS: [u32; 4] = [0x7e00_0280, 0xdc30_0000, 0x0100_0002, 0xbf81_0000];
 
-/// Creates a directory with the words and the link.
+/// Creates a directory with the words in a file, and a link to `gcn`.
 fn prepared(test: &str) -> PathBuf {
     let directory = scratch(test);
     let bytes: Vec<u8> = WORDS.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -27,7 +27,7 @@ fn clrxdisasm(directory: &PathBuf, arguments: &[&str]) -> Output {
         .expect("it starts")
 }
 
-/// Command of shadPS4's shader viewer, with the file name in place of `{src}`.
+/// Arguments that shadPS4's shader viewer passes, with the file name in place of `{src}`.
 const SHADPS4: [&str; 2] = ["--raw", "shader.bin"];
 
 #[test]
@@ -44,7 +44,7 @@ fn the_default_command_of_shadps4_lists_a_shader() {
         text.contains("v_mov_b32") && text.contains("s_endpgm"),
         "{text}"
     );
-    // FLAT instructions exist since GCN 1.1.
+    // GCN 1.1 introduced FLAT instructions.
     assert!(
         !text.contains("flat_load_dword ") && text.contains("0xdc300000"),
         "{text}"

@@ -87,7 +87,7 @@ pub fn output(directory: &PathBuf, arguments: &[&str]) -> Output {
     command(directory, arguments).output().expect("gcn starts")
 }
 
-/// Lines of `env` that set a variable of [`VARIABLES`], sorted.
+/// Lines of `env` that set one of [`VARIABLES`], except `GCN_LIB_DIR`, sorted.
 pub fn variables(text: &str) -> Vec<String> {
     let is_ours = |line: &&str| {
         let name = line.split('=').next().unwrap_or_default();
@@ -577,7 +577,7 @@ fn the_device_is_one_that_the_program_has_code_for() {
     assert_eq!(ran(&ids, &[], "gfx906"), (target("gfx906"), target(note)));
     let note = "note: ./program has code for gfx1030, which a gfx906 does not run: compile it with --offload-arch=gfx906\n";
     assert_eq!(ran(&["gfx1030"], &[], ""), (target("gfx906"), target(note)));
-    // Code for no specific processor is left to the runtime.
+    // The runtime decides about code for a generic target.
     assert_eq!(
         ran(&["gfx9-generic"], &[], ""),
         (target("gfx906"), nothing())

@@ -1,4 +1,4 @@
-//! Tests of `gcn exec`: the library that a program loads, for the directories where it may be installed.
+//! Tests of the library that a program loads under `gcn exec`, for each directory where it may be installed.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -8,12 +8,12 @@ use crate::exec::{LIBRARY, VARIABLES, command, compile, library, output, prepare
 use crate::{assert_status, scratch, stderr, stdout};
 
 #[test]
-fn the_library_is_found_beside_the_command() {
+fn the_library_is_found_next_to_the_command() {
     let directory = scratch("exec-places");
     let bin = directory.join("prefix/bin");
     fs::create_dir_all(&bin).expect("a directory");
     let own = bin.join("gcn");
-    // A copy would be busy if another test starts a process while it is written.
+    // A copy could not start (ETXTBSY) if another test forked while it was written.
     fs::hard_link(env!("CARGO_BIN_EXE_gcn"), &own).expect("a link");
     let link = directory.join("gcn");
     std::os::unix::fs::symlink(&own, &link).expect("a link");
@@ -74,7 +74,7 @@ fn programs_of_opencl_need_no_library_of_hip() {
     let real = fs::canonicalize(&platform).expect("it exists");
     assert_eq!(stdout(&shown).trim(), real.display().to_string());
     assert_eq!(stderr(&shown), "");
-    // A program linked with the library for HIP programs would not reach an emulated device.
+    // A program linked with the library for HIP programs needs that library, which is not in `lib`.
     let other = directory.join("other");
     library(&other, "a device");
     let rpath = format!("-Wl,-rpath,{}", other.display());
@@ -132,7 +132,7 @@ fn the_program_loads_the_library_whatever_its_own_paths_are() {
             assert_eq!(note, "", "{name}");
         }
     }
-    // LD_PRELOAD does not accept a path with a space: a link is found by its name.
+    // LD_PRELOAD does not accept a path with a space, but it accepts the name of a link in a search directory.
     let spaced = directory.join("with a space");
     library(&spaced, "emulated");
     let run_spaced = || {
@@ -207,7 +207,7 @@ fn a_setuid_program_is_refused() {
         fs::set_permissions(&program, Permissions::from_mode(0o4755)).expect("root may");
         "./setuid"
     } else {
-        // A setuid program of root that every system has.
+        // A setuid-root program that every system has.
         "su"
     };
     let failed = output(&directory, &["exec", path]);

@@ -1,4 +1,4 @@
-//! Tests of failing hosts: outputs that cannot be written, threads that cannot be created, files that are truncated.
+//! Tests of host failures: outputs that cannot be written, threads that cannot be created, files that are truncated.
 
 use std::fs;
 use std::io::Read;
@@ -10,7 +10,7 @@ use super::{KERNEL, assert_status, gcn, output, scratch, stderr};
 /// Uses `/dev/full`.
 #[cfg(target_os = "linux")]
 #[test]
-fn an_output_that_cannot_be_written_is_told() {
+fn an_unwritable_output_is_reported() {
     let directory = scratch("full");
     for arguments in [
         &["isa", "v_add_f32"][..],
@@ -63,7 +63,7 @@ fn diagnostics_that_cannot_be_written_change_nothing() {
 }
 
 #[test]
-fn a_reader_that_has_enough_is_no_error() {
+fn a_reader_that_stops_early_is_not_an_error() {
     let directory = scratch("pipe");
     // More bytes than a pipe's buffer holds.
     fs::write(directory.join("words"), [0; 1 << 20]).expect("written");
@@ -88,7 +88,7 @@ fn a_reader_that_has_enough_is_no_error() {
 /// stack of 2^50 bytes fails.)
 #[cfg(target_os = "linux")]
 #[test]
-fn a_host_without_threads_is_no_error() {
+fn a_host_without_threads_is_not_an_error() {
     const HUGE_STACK: &str = "1125899906842624";
     let directory = scratch("threads");
     fs::write(directory.join("words"), [0; 1 << 20]).expect("written");
@@ -137,7 +137,7 @@ fn a_host_without_threads_is_no_error() {
 /// Without a handler, SIGBUS would kill the process if a mapped file is truncated while it is read.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_that_becomes_shorter_is_told() {
+fn a_truncated_file_is_reported() {
     let directory = scratch("shorter");
     let path = directory.join("words");
     fs::write(&path, vec![0; 8 << 20]).expect("written");
@@ -173,7 +173,7 @@ fn shell(directory: &Path, script: &str) -> Output {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_closed_standard_output_is_told_of_if_it_is_used() {
+fn a_closed_standard_output_is_reported_if_it_is_used() {
     let directory = scratch("closed");
     fs::write(directory.join("k.s"), KERNEL).expect("written");
     for (arguments, status) in [
@@ -218,7 +218,7 @@ fn limits_of_the_host_are_named_or_do_not_matter() {
 /// A limit of 0 on the file size acts like a full file system.
 #[cfg(target_os = "linux")]
 #[test]
-fn an_old_file_stays_where_the_new_one_cannot_be_written() {
+fn an_old_file_stays_if_the_new_one_cannot_be_written() {
     let directory = scratch("old");
     fs::write(directory.join("k.s"), KERNEL).expect("written");
     let run = "run k.s --grid 1 --arg data=u32*64 --arg n=u32:1";

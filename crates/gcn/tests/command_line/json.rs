@@ -12,7 +12,7 @@ const SOURCE: &str = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"\n.text\n.glob
                       .p2align 6\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr 4\n.amdhsa_next_free_sgpr 8\n.end_amdhsa_kernel\n";
 
 #[test]
-fn results_are_json_if_asked() {
+fn results_are_json_on_request() {
     let directory = scratch("json");
     fs::write(directory.join("k.s"), SOURCE).expect("written");
     fs::write(directory.join("wrong.s"), "\ts_endpgm\n\tv_mov_b32 v1\n").expect("written");
@@ -105,7 +105,7 @@ fn several_inputs_are_read_though_one_is_wrong() {
 }
 
 #[test]
-fn colours_are_as_asked_for() {
+fn colours_follow_the_option() {
     let directory = scratch("color");
     fs::write(directory.join("wrong.s"), "\tv_mov_b32 v1\n").expect("written");
     let coloured = |arguments: &[&str]| {

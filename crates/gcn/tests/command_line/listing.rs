@@ -183,7 +183,7 @@ fn a_listing_shows_source_lines_and_one_kernel() {
 #[test]
 fn labels_and_notes_of_a_file_are_in_the_listing() {
     let directory = scratch("labels");
-    // A branch back to the second word, a load of a literal, and the end.
+    // Two S_NOPs, a branch to the second one, an S_MOV_B32 of a literal, and S_ENDPGM.
     let words: Vec<u8> = [
         0xbf80_0000_u32,
         0xbf80_0001,

@@ -323,7 +323,7 @@ fn nothing_is_assembled_onto_an_input() {
 }
 
 #[test]
-fn errors_are_json_if_asked() {
+fn errors_are_json_on_request() {
     let directory = scratch("json-errors");
     fs::write(directory.join("text.co"), "no object").expect("written");
     fs::write(directory.join("k.s"), KERNEL).expect("written");
@@ -435,7 +435,7 @@ fn errors_are_json_if_asked() {
     }
 }
 
-/// Checks that the output of a command is an error in JSON, with a status, a name, and a part of the message.
+/// Checks that a command's output is a JSON error with this exit status, name and part of the message.
 #[track_caller]
 fn assert_json_error(arguments: &[&str], failed: &Output, expected: (i32, &str, &str)) {
     let (status, name, message) = expected;

@@ -22,7 +22,7 @@ fn directory(test: &str) -> PathBuf {
 }
 
 #[test]
-fn answers_are_json_if_asked() {
+fn answers_are_json_on_request() {
     let directory = directory("why-json");
     let arguments = ["why", "launch.toml", "out[3]", "--json"];
     let ran = gcn(&directory, &arguments).output().expect("gcn starts");

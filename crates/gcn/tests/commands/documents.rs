@@ -8,11 +8,11 @@ pub struct Document {
     pub sources: &'static [&'static str],
     /// Command that creates additional files.
     pub prepare: &'static str,
-    /// Blocks that are not run, by the start of their first line or by their whole opening fence, with the reason.
+    /// Blocks that are not run: the start of the first line or the whole opening fence, and the reason.
     pub unrun: &'static [(&'static str, &'static str)],
 }
 
-/// Document without commands.
+/// Default for documents that are not listed: no files, and all blocks run.
 const PLAIN: Document = Document {
     name: "",
     sources: &[],

@@ -1,4 +1,4 @@
-//! Benchmarks of kernels under `gcn check` relative to the interpreter, in alternation, or of two builds of `gcn`.
+//! Benchmarks of `gcn check`: kernel times relative to the interpreter, or to another build of `gcn`, in alternation.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use crate::case::{self, Case, Purpose};
 use crate::emulate::{GCN, Mode, emulate};
 use crate::{bench_oclgrind, compile, say};
 
-/// Kernels that are timed: arithmetic, local memory, gathers, scatters, loads of rows, single bytes, atomics, waves
-/// with few instructions, and small launches.
+/// Kernels that are timed: arithmetic, local memory, gathers, scatters, coalesced loads, single-byte accesses, atomics,
+/// waves with few instructions, and small launches.
 pub const KERNELS: &[&str] = &[
     "atomic_add_float",
     "bfs",
@@ -218,7 +218,7 @@ fn in_columns(factors: &[f64]) -> String {
     cells.collect()
 }
 
-/// Prints a row for each kernel: times of this `gcn` relative to another one, without checks and with each.
+/// Prints a row for each kernel: times of this `gcn` relative to another one, without checks and with each check.
 fn beside(filter: &str, other: &str) -> Result<(), String> {
     say(&format!(
         "Time of the kernel itself on one thread as a multiple of that with {other}, the best of {RUNS_BESIDE} runs of each in turns, of \

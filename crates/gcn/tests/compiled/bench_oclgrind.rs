@@ -24,7 +24,7 @@ const CHECKS: [(&str, &str); 3] = [
     ("uninit", "--uninitialized"),
 ];
 
-/// Prints a row for each kernel: nanoseconds per work-item of both tools, without checks and with each, and their
+/// Prints a row for each kernel: nanoseconds per work-item of both tools, without checks and with each check, and their
 /// ratio.
 ///
 /// # Errors

@@ -71,13 +71,14 @@ pub struct Header {
     /// Additional code object versions to build.
     #[serde(default)]
     pub versions: Vec<u32>,
-    /// True to compare the kernel's output too.
+    /// True to also compare the kernel's printed output.
     #[serde(default)]
     pub prints: bool,
     /// Intended findings of `gcn check`: names, with the reason.
     #[serde(default)]
     pub findings: toml::Table,
-    /// Findings caused by compilers, by build as in `except`: names separated by spaces. A build may have them.
+    /// Findings caused by compilers, keyed by build like `except`: names separated by spaces. A build need not have
+    /// them.
     #[serde(default)]
     pub build_findings: toml::Table,
     /// True to run the kernel in every build under `cargo test`, not only in one.

@@ -107,7 +107,7 @@ impl Build {
 
 /// Directory for all compiled files.
 pub fn cache() -> Result<PathBuf, String> {
-    // No other test has a directory of this name, which it would empty.
+    // No other test uses a directory of this name; it would empty it.
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled-kernels");
     fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
     Ok(place)
@@ -120,7 +120,7 @@ pub fn fingerprint(parts: impl Hash) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Maximum number of lines shown of a failing command's messages.
+/// Maximum number of lines shown from a failing command's messages.
 const MESSAGE_LINES: usize = 6;
 
 /// Failure of a command.
@@ -150,7 +150,7 @@ pub fn run(command: &mut Command) -> Result<Vec<u8>, RunError> {
 /// Runs a command that may exit with one of several statuses, and returns its standard output.
 ///
 /// # Errors
-/// As for [`run`], or the command has another status.
+/// Fails if the command cannot be started, or exits with another status.
 pub fn run_to(command: &mut Command, statuses: &[i32]) -> Result<Vec<u8>, RunError> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| {
@@ -225,7 +225,7 @@ fn build_by(case: &Case, build: Build, clang: u32) -> Result<PathBuf, RunError> 
     for mut step in steps(&object) {
         let done = run(&mut step);
         if let Err(RunError::Failed(message)) = &done {
-            // Crashing takes seconds, and would happen again.
+            // The compiler takes seconds to crash, and would crash again.
             fs::write(&failure, message).map_err(io)?;
         }
         done?;
@@ -263,7 +263,7 @@ fn steps(case: &Case, build: Build, clang: u32, object: &Path) -> Vec<Command> {
             .args(["-nogpuinc", "-fgpu-rdc"])
             .arg(format!("--offload-arch={target}")),
     };
-    // The lowering of printf runs from -O1 on.
+    // LLVM lowers printf only from -O1 on.
     let front_level = if case.header.prints && level == "-O0" {
         "-O1"
     } else {

@@ -1,14 +1,13 @@
-//! Tests of compiled kernels: every source under `tests/kernels/` is built by Clang for each target, run by `gcn
-//! run`, and compared with the result of the same source under OpenCL on the host. `tests/README.md` describes the
-//! sources.
+//! Tests of compiled kernels. Clang builds every source under `tests/kernels/` for each target, `gcn run` runs it, and
+//! the result must match that of the same source under OpenCL on the host. `tests/README.md` describes the sources.
 //!
 //! As a test, every kernel runs in the build selected by [`everyone_runs`], or in all builds if its header says so:
-//! by `gcn run`, also with all variations, and by `gcn check` with default and other checks. Findings must be those
-//! in its header. For some kernels, waits are modified, and `gcn check` must report those that a register needs;
-//! `--mutants` (`cargo xtask mutants`) tests all waits of all kernels and prints counts. For some kernels, inputs are
-//! modified, and `why` must name those that change a result. With `--table` (`cargo xtask kernels`) all kernels run in
-//! all builds, and the result is a table. With `--bench` (`cargo xtask bench run`) kernels with sizes for timing are
-//! timed.
+//! under `gcn run`, with and without variations, and under `gcn check`, with default and other checks. Findings must be
+//! those in its header. For some kernels, waits are modified, and `gcn check` must report the missing waits that a
+//! register needs; `--mutants` (`cargo xtask mutants`) tests all waits of all kernels and prints counts. For some
+//! kernels, inputs are modified, and `why` must name those that change a result. With `--table` (`cargo xtask
+//! kernels`), all kernels run in all builds, and the result is a table. With `--bench` (`cargo xtask bench run`),
+//! kernels with sizes for timing are timed.
 
 mod bench;
 mod bench_check;

@@ -61,8 +61,8 @@ impl From<Fate> for Reason {
     }
 }
 
-/// Numbers of mutants: all; reported for a register; reported for LDS; with results that `--late` changes, among those
-/// run with it; and of the latter, reported only by the race checker.
+/// Numbers of mutants: total; reported for a register; reported for LDS; whose results `--late` changes, among those
+/// run with it; and, of the latter, those reported only by the race checker.
 type Counts = BTreeMap<(&'static str, Reason), [usize; 5]>;
 
 /// Reason why wait states exist.
@@ -111,7 +111,7 @@ impl Tally {
     }
 }
 
-/// Maximum number of wrong mutants shown per build.
+/// Maximum number of wrongly reported mutants shown per build.
 const SHOWN: usize = 5;
 
 /// Sample of the executed mutants: at most `most`, evenly spaced.
@@ -183,7 +183,7 @@ pub fn check_all(case: &Case, build: Build) -> Result<(), String> {
     Ok(())
 }
 
-/// Headers of the kernels among the examples, in the format of `tests/README.md`.
+/// Headers for the example kernels, in the format of `tests/README.md`.
 const EXAMPLES: [(&str, &str); 2] = [
     (
         "vadd",
@@ -197,7 +197,7 @@ const EXAMPLES: [(&str, &str); 2] = [
     ),
 ];
 
-/// Kernels among the examples.
+/// Example kernels.
 fn examples() -> Result<Vec<Case>, String> {
     let place = case::directory().join("../../examples/opencl");
     let mut cases = Vec::new();

@@ -23,7 +23,7 @@ pub struct Results {
 /// Macro defined when a source is compiled for the reference.
 const DEFINE: &str = "-DREFERENCE";
 
-/// One thread per kernel, without vectorisation of work-items, with which pocl 3.1 miscompiles an AES kernel.
+/// One thread per kernel, without vectorisation of work-items, because that makes pocl 3.1 miscompile an AES kernel.
 const EXACTLY: [(&str, &str); 2] = [
     ("POCL_DEVICES", "basic"),
     ("POCL_WORK_GROUP_METHOD", "loops"),
@@ -71,7 +71,7 @@ pub fn check_host() -> Result<(), String> {
 /// Runs a kernel as fast as the host can. Returns the results and the kernel's time in seconds.
 ///
 /// # Errors
-/// As for [`reference`].
+/// Fails like [`reference`].
 pub fn timed(case: &Case) -> Result<(Results, f64), String> {
     let place = place(case, &FAST)?;
     run_in(case, &place, &FAST)?;
@@ -96,7 +96,7 @@ fn measured(case: &Case, place: &Path) -> Result<(Results, f64), String> {
 /// and the kernel's time in seconds.
 ///
 /// # Errors
-/// As for [`reference`]; or the program cannot be run.
+/// Fails like [`reference`], or if the program cannot be run.
 pub fn timed_under(case: &Case, command: &[String]) -> Result<(Results, f64), String> {
     let place = cache()?.join(format!("{}-{}.under", case.name, std::process::id()));
     let timed = run_under(case, &place, &[], command).and_then(|()| measured(case, &place));

@@ -30,7 +30,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts `gcn debug` in a directory with a kernel of `tests/`, without expectations, and its launch file
+    /// Starts `gcn debug` in a directory with a kernel of `tests/`, stripped of its expectations, and its launch file
     /// `launch.toml`.
     pub fn start(kernel: &str, arguments: &[&str]) -> Client {
         let directory = tempfile::tempdir().expect("a directory");
@@ -234,7 +234,7 @@ impl Client {
         found["result"].as_str().expect("text").to_owned()
     }
 
-    /// Sends a signal to the command.
+    /// Sends a signal to the process.
     pub fn signal(&self, name: &str) {
         let process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
         let mut kill = Command::new("kill");

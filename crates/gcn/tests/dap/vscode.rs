@@ -23,7 +23,7 @@ fn the_client_of_vs_code_is_served() {
         .expect("Node.js starts");
     let report = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{report}");
-    // Node.js succeeds without tests, too.
+    // Node.js also succeeds if it runs no test.
     let has_passed = |line: &str| line.starts_with("ok ");
     assert_eq!(
         report.lines().filter(|it| has_passed(it)).count(),

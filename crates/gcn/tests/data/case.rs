@@ -1,4 +1,4 @@
-//! Code shared by all kinds of test files: search, targets, and expectations by generation.
+//! Code shared by all kinds of test files: file discovery, targets, and expectations by generation.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -67,7 +67,7 @@ fn messages<'a>(case: &Case, stderr: &'a str) -> Vec<Message<'a>> {
 
 fn run(case: &Case, target: &Target) -> Result<Output, String> {
     let result = result(case, target);
-    let _ = fs::remove_file(&result); // Usually it is not there.
+    let _ = fs::remove_file(&result); // Usually does not exist.
     Command::new(env!("CARGO_BIN_EXE_gcn"))
         .current_dir(root())
         .args(["asm", &case.name, "--target", target.name])

@@ -21,7 +21,7 @@ fn start(options: &[&str], program: &[&str]) -> (Client, Value) {
     (client, features)
 }
 
-/// Starts a session over a port with a text for the program's standard input. Returns that stream, too.
+/// Starts a session over a TCP port, and writes a text to the program's standard input. Returns that stream, too.
 fn start_at_port(program: &[&str], text: &str) -> (Client, ChildStdin) {
     let mut process = command(&["--dap=0"], program).spawn().expect("gcn starts");
     let mut input = process.stdin.take().expect("a pipe");

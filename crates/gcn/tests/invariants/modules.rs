@@ -78,7 +78,7 @@ fn read_paths<'a>(text: &'a str, prefix: &[String], found: &mut Vec<Vec<String>>
     let (name, rest) = text.split_at(text.find(|c| !is_in_name(c)).unwrap_or(text.len()));
     let mut path = prefix.to_vec();
     match name {
-        // The names behind a glob are unknown.
+        // The names after a glob are unknown.
         "" | "self" => {}
         "super" => drop(path.pop()),
         _ => path.push(name.to_owned()),

@@ -1,5 +1,5 @@
-//! Tests with independent clients: pygls, Neovim with the lines of `docs/editors.md`, and the packing of the extension
-//! for Visual Studio Code.
+//! Tests with independent clients: pygls, and Neovim with the lines of `docs/editors.md`; and of the packaging of the
+//! extension for Visual Studio Code.
 
 use std::env;
 use std::fs;

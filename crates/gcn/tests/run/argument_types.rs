@@ -53,7 +53,7 @@ fn types_come_from_the_signature_where_metadata_have_none() {
 }
 
 #[test]
-fn a_number_whose_type_nobody_says_needs_one() {
+fn a_number_of_unknown_type_needs_one() {
     for symbol in ["k", "_Z1kh5ColorPj", "_Z1kh"] {
         let ran = with_value("untyped", symbol, "", "2");
         let message = "error[untyped-argument]: argument 1: the type of its 4 bytes is unknown: write it, as in u32:2 or f32:2\n";

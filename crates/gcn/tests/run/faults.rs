@@ -4,7 +4,7 @@ use super::*;
 
 /// Registers beyond those of the descriptor (checklist 1.6, 1.7): writes fault, and reads produce a note.
 #[test]
-fn registers_that_a_kernel_did_not_ask_for_are_told() {
+fn registers_that_a_kernel_did_not_request_are_reported() {
     let directory = scratch("registers");
     let run = |instructions: &str, arguments: &[&str]| {
         fs::write(directory.join("k.s"), kernel_of(instructions, "gfx900")).expect("a file");
@@ -124,7 +124,7 @@ fn an_address_from_an_sgpr_that_nothing_sets_names_the_directive() {
 }
 
 #[test]
-fn hidden_arguments_behind_null_have_a_known_cause() {
+fn null_hidden_arguments_have_a_known_cause() {
     let directory = scratch("null-hidden");
     let instructions = "s_mov_b64 s[4:5], 0\ns_load_dword s4, s[4:5], ";
     for (target, offset, has_cause) in [
@@ -143,7 +143,7 @@ fn hidden_arguments_behind_null_have_a_known_cause() {
 }
 
 #[test]
-fn arguments_that_nobody_gives_are_told_where_no_metadata_say_it() {
+fn missing_arguments_are_reported_without_metadata() {
     let run = |arguments: &[&str]| {
         let program = ["plain.s", "--grid", "4", "--arg", "pad=u8:9"];
         run_in(&kernels(), &[&program[..], arguments].concat())
@@ -186,7 +186,7 @@ fn arguments_that_nobody_gives_are_told_where_no_metadata_say_it() {
 }
 
 #[test]
-fn null_pointers_are_called_so() {
+fn null_pointers_are_reported_as_null() {
     let ran = saxpy(&["--grid", "4", "--arg", "xs=null"]);
     assert!(
         ran.err
@@ -325,7 +325,7 @@ fn kernels_that_misbehave_harm_only_themselves() {
 }
 
 #[test]
-fn a_limit_tells_where_all_waves_are() {
+fn a_limit_shows_where_all_waves_are() {
     let arguments = [
         "faults.s", "--kernel", "forever", "--grid", "4096", "--group", "1024", "--limit", "100000",
     ];

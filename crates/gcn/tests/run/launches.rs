@@ -217,7 +217,7 @@ fn sizes_without_bounds_end_in_a_message() {
 }
 
 #[test]
-fn wrong_usage_is_told_from_wrong_input() {
+fn wrong_usage_is_distinguished_from_wrong_input() {
     for (arguments, message) in [
         (
             &[][..],
@@ -286,7 +286,7 @@ fn partial_workgroups_leave_the_rest_alone() {
 }
 
 #[test]
-fn workgroups_are_held_against_what_the_kernel_was_compiled_for() {
+fn workgroups_must_fit_the_attributes_that_the_kernel_was_compiled_with() {
     let directory = scratch("workgroups");
     for (file, workgroups) in [
         (

@@ -12,7 +12,7 @@ fn faults(kernel: &str, arguments: &[&str]) -> RunResult {
 
 /// All statuses, as text and in JSON. `stopped.rs` tests statuses of signals.
 #[test]
-fn each_outcome_has_its_status_and_is_json_if_asked() {
+fn each_outcome_has_its_status_and_is_json_on_request() {
     type Case = (
         fn(&[&str]) -> RunResult,
         &'static [&'static str],
@@ -102,7 +102,7 @@ fn bad_input_in_json_has_its_messages() {
 }
 
 #[test]
-fn a_timeout_tells_where_the_waves_are_and_loses_nothing() {
+fn a_timeout_shows_where_the_waves_are_and_loses_nothing() {
     let ran = faults("forever", &["--timeout", "0.2", "--print", "out[0..2]"]);
     assert_eq!(ran.out, "out: u32[0..2] = 5, 5\n");
     let message = "(forever+0x0): s_branch 65535\n  --> faults.s:19: s_branch forever\n  stopped after 0.2 s, the timeout\n  \

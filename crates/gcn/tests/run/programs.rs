@@ -203,7 +203,7 @@ fn code_for_other_targets_is_refused() {
         );
         assert_eq!(ran.status, Some(BAD_INPUT));
     }
-    // Code object version 6 of gfx9-generic, version 1: what all targets of GCN 1.4 can run.
+    // Code object version 6 for gfx9-generic, version 1, which all GCN 1.4 targets can run.
     const ABI_VERSION: usize = 8;
     let mut generic = bytes.clone();
     generic[ABI_VERSION] = 4;

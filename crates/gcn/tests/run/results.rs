@@ -174,7 +174,7 @@ fn buffers_are_saved_and_read_again() {
 }
 
 #[test]
-fn fidelity_is_told_in_a_line_a_list_and_json() {
+fn fidelity_is_reported_in_a_line_a_list_and_json() {
     let directory = scratch("fidelity");
     let instructions = "v_cvt_f32_u32 v1, v0\nv_rcp_f32 v2, v1\nv_sqrt_f32 v2, v1\nv_rcp_f32 v1, v2\nv_cvt_norm_i16_f16 v3, v1";
     fs::write(directory.join("k.s"), kernel_of(instructions, "gfx900")).expect("a file");
@@ -314,7 +314,7 @@ fn a_trace_has_a_line_for_each_instruction() {
     assert_ne!(address(lines[0]), address(lines[1]));
 }
 
-/// Kernel that accesses LDS by an atomic, with two addresses, and as a source of a vector instruction.
+/// Kernel that accesses LDS with a store, an atomic, a load of two elements, and LDS_DIRECT.
 const ACCESSES: &str = "v_lshlrev_b32 v1, 2, v0\nv_mov_b32 v2, 7\nds_write_b32 v1, v0\nds_add_rtn_u32 v3, v1, v2\n\
                         ds_read2_b32 v[2:3], v1 offset1:16\ns_waitcnt lgkmcnt(0)\ns_mov_b32 m0, 0x20004\n\
                         v_mov_b32 v2, src_lds_direct";

@@ -1,9 +1,9 @@
 //! Model of the waits that registers need, derived from executed instructions: the ground truth for `gcn check`.
 //!
-//! The model follows each operation from its issue until a second wait guarantees it. While only one wait does, a use
-//! of its registers needs that wait, and is recorded with the largest counter value that would still suffice. One
-//! run of unmodified code therefore shows the effect of each modification of each wait, since S_WAITCNT decides nothing
-//! else in the emulator.
+//! The model follows each operation from its issue until a second wait guarantees its completion. While only one wait
+//! does, a use of its registers needs that wait, and is recorded with the largest counter value that would still
+//! suffice. One run of unmodified code therefore shows the effect of each modification of each wait, since S_WAITCNT
+//! decides nothing else in the emulator.
 //!
 //! Rules: checklist 5 and 6, errata E082, E083, E120, E250. The checker has an independent implementation, which
 //! shares only `gcn_isa::uses` with the model.
@@ -38,7 +38,7 @@ pub enum Fate {
 /// Addresses of an operation's instruction and of one that uses its registers.
 pub type Pair = (u64, u64);
 
-/// Facts about a counter of a wait, for operations released by a value below `level`.
+/// Facts about one counter of a wait, for operations that only a counter value below `level` completes.
 #[derive(Clone, Default, Debug)]
 pub struct ReleaseFacts {
     /// Uses that need the wait.
@@ -319,8 +319,8 @@ fn follows(first: &Operation, own: Option<(Order, bool)>, released: &[Counter]) 
 }
 
 impl Wave {
-    /// Records the operations whose registers an instruction uses. `own` is its order, if it is counted, and whether
-    /// a sampler is involved.
+    /// Records the operations whose registers an instruction uses. `own` is the instruction's order and sampler flag,
+    /// if a counter counts it.
     fn uses(
         &mut self,
         pc: u64,
@@ -463,7 +463,7 @@ fn moved(it: &RegisterUse, instruction: &Instruction<'_>) -> Option<RegisterUse>
     let registers = match (it.registers, arg) {
         (Registers::Vector { count, .. }, Arg::Vgpr(first)) => Registers::Vector { first, count },
         (Registers::Scalar { count, .. }, Arg::Scalar(first)) => Registers::Scalar { first, count },
-        // A destination that the wave does not have.
+        // The destination is outside the wave's registers.
         (_, Arg::None) => return None,
         (registers, _) => registers,
     };

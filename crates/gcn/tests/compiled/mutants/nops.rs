@@ -79,7 +79,7 @@ fn ends_path(inst: &Inst) -> bool {
     }
 }
 
-/// True if the next instruction is DPP that reads no other lanes written by the preceding instructions.
+/// True if the next instruction uses DPP, and reads from other lanes nothing that the preceding instructions write.
 fn is_for_destination<'a>(mut in_front: impl Iterator<Item = &'a Inst>, next: &Inst) -> bool {
     let read = next.uses().registers();
     let read: Vec<RegisterUse> = read
