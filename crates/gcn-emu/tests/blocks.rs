@@ -1,4 +1,4 @@
-//! Blocks of executed code: where they begin, how they end, and how often they are entered.
+//! Tests of blocks of executed code: where they begin, how they end, and how often they are entered.
 
 mod common;
 
@@ -9,10 +9,10 @@ use gcn_emu::{Code, Exit, MAX_ENTERED};
 use gcn_isa::Target;
 use gcn_isa::effect::Condition;
 
-/// Runs a wave of a program in turns of `quantum` instructions. Returns of each block the number of its first dword, its
-/// instructions, its exit and its entries.
+/// Runs a wave of a program in turns of `quantum` instructions. Returns, for each block, the number of its first dword,
+/// the number of its instructions, its exit, and the number of its entries.
 fn blocks(text: &str, quantum: u64) -> Vec<(usize, usize, Exit, u16)> {
-    // Host code counts no entries.
+    // Host code does not count entries.
     Engine::Interpreter.set();
     let target = Target::named(GFX9).expect("it exists");
     let mut config = Config::new(target.isa);
@@ -94,7 +94,7 @@ fn indexing_is_turned_on_and_off_in_a_block() {
 
 #[test]
 fn a_jump_by_registers_may_enter_a_block_in_the_middle() {
-    // The first pass falls through from 1 on, the second one begins at 2 dwords behind it.
+    // The first pass begins at dword 0; the jump enters the block at dword 2.
     let text = "s_mov_b32 s4, 0\n s_nop 0\n s_nop 1\n s_add_u32 s4, s4, 1\n s_cmp_eq_u32 s4, 2\n s_cbranch_scc1 end\n \
                 s_getpc_b64 s[0:1]\n s_sub_u32 s0, s0, 20\n s_subb_u32 s1, s1, 0\n s_setpc_b64 s[0:1]\nend:\n s_endpgm";
     let exit = Exit::Branch {

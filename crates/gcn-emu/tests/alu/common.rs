@@ -1,4 +1,4 @@
-//! Waves with noise in their registers, single instructions, operands worth trying.
+//! Waves with random registers, single instructions, and operands to try.
 
 use gcn_emu::Code;
 use gcn_emu::step::{Executor, Handler};
@@ -8,11 +8,11 @@ use gcn_isa::{Encoding, Inst, Isa, Kind, Op, Operand, Slot, Ty, regs};
 pub const BASE: u64 = 0x1_0000;
 pub const VGPRS: usize = 20;
 pub const SGPRS: u8 = 32;
-/// MODE with denormals of all widths kept.
+/// MODE bits that enable denormals of all widths.
 pub const DENORMALS: u32 = 0xf0;
 pub const MODE_IEEE: u32 = 1 << 9;
 
-/// Noise: xorshift64*.
+/// Random number generator: xorshift64*.
 pub struct Noise(pub u64);
 
 impl Noise {
@@ -23,7 +23,7 @@ impl Noise {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// A dword that is often one of those at which something changes.
+    /// Random dword, often an edge case.
     pub fn dword(&mut self) -> u32 {
         let random = self.next();
         match random >> 60 {
@@ -49,7 +49,7 @@ const SPECIAL: &[u32] = &[
     0x3ff0_0000, 0x7ff0_0000, 0xfff0_0000, 0x7ff8_0000, 0x000f_ffff, 0x8010_0000, 0x4340_0000, 0x41df_ffff,
 ];
 
-/// Noise that many instructions share: registers are filled from somewhere in it.
+/// Random dwords shared by many instructions: registers are filled from a random position.
 pub struct Pool(Vec<u32>);
 
 impl Pool {
@@ -69,7 +69,7 @@ impl Pool {
     }
 }
 
-/// A wave with noise everywhere, EXEC included, its pc behind an instruction at [`BASE`].
+/// Wave with random registers, including EXEC, at [`BASE`].
 pub fn wave(isa: Isa, noise: &mut Noise) -> Wave {
     let mut wave = Wave::new(isa, WaveId::default(), BASE, VGPRS, SGPRS);
     for code in 0..SGPRS {
@@ -90,7 +90,7 @@ pub fn wave(isa: Isa, noise: &mut Noise) -> Wave {
     wave
 }
 
-/// An instruction with these operands, in the order of its row.
+/// Creates an instruction with these operands, in the order of its row.
 pub fn inst(isa: Isa, op: Op, encoding: Encoding, operands: &[Operand]) -> Inst {
     let mut inst = Inst::new(isa, op, encoding).expect("the instruction set has it");
     for (slot, operand) in op.row().slots().zip(operands) {
@@ -100,7 +100,7 @@ pub fn inst(isa: Isa, op: Op, encoding: Encoding, operands: &[Operand]) -> Inst 
     inst
 }
 
-/// The code that is only this instruction, and its handler.
+/// Code that consists of this instruction, and the instruction's handler.
 pub fn prepared(inst: &Inst) -> (Code, Handler) {
     let bytes: Vec<u8> = inst.words()[..inst.dwords()]
         .iter()
@@ -121,7 +121,7 @@ pub fn prepared(inst: &Inst) -> (Code, Handler) {
     (code, handler)
 }
 
-/// Executes it; false if the emulator does not.
+/// Executes an instruction. Returns false if the emulator does not support it.
 pub fn execute(wave: &mut Wave, inst: &Inst) -> bool {
     let bytes: Vec<u8> = inst.words()[..inst.dwords()]
         .iter()
@@ -148,7 +148,7 @@ pub fn s(code: u8) -> Operand {
     Operand::Scalar { code, count: 1 }
 }
 
-/// The value that a lane reads from an operand.
+/// Value that a lane reads from an operand.
 pub fn value_of(wave: &Wave, slot: &Slot, operand: Operand, lane: usize) -> u64 {
     let wide = slot.ty.dwords() == 2;
     match operand {
@@ -190,7 +190,7 @@ pub fn value_of(wave: &Wave, slot: &Slot, operand: Operand, lane: usize) -> u64 
     }
 }
 
-/// Operands to try in a slot: registers first.
+/// Operands to try in a slot, registers first.
 pub fn choices(inst: &Inst, slot: &Slot, vgpr: u8, sgpr: u8) -> Vec<Operand> {
     match slot.kind {
         Kind::Vgpr => vec![v(vgpr)],
@@ -202,7 +202,7 @@ pub fn choices(inst: &Inst, slot: &Slot, vgpr: u8, sgpr: u8) -> Vec<Operand> {
                 vec![]
             };
             all.extend([s(sgpr), s(regs::ZERO + 64), s(regs::SIXTY_FOUR + 5)]);
-            // What a 16-bit operand reads of these differs between instructions; they are not tried.
+            // Instructions differ in how 16-bit operands read these, so they are not tried.
             if slot.ty.bytes() > 2 && !matches!(slot.ty, Ty::F16x2 | Ty::I16x2) {
                 all.push(s(regs::HALF));
                 if inst.layout().dwords == 1 {
@@ -219,7 +219,7 @@ pub fn choices(inst: &Inst, slot: &Slot, vgpr: u8, sgpr: u8) -> Vec<Operand> {
     }
 }
 
-/// All registers of a wave, to compare.
+/// All registers of a wave, for comparison.
 pub fn registers(wave: &Wave) -> (Vec<u32>, bool, Vec<[u32; LANES]>) {
     let scalars = (0..128).map(|code| wave.scalar(code)).collect();
     (scalars, wave.scc, wave.vgprs.iter().map(|r| r.0).collect())

@@ -1,4 +1,5 @@
-//! Instructions that move between lanes, scalars, hardware registers and the program counter; EXEC and carries.
+//! Tests of instructions that move values between lanes, scalar registers, hardware registers and the PC, and of EXEC
+//! and carries.
 
 use gcn_emu::wave::{TRAPSTS_MEM_VIOL, Wave};
 use gcn_isa::simm::Hwreg;
@@ -120,7 +121,7 @@ fn hardware_registers_are_read_and_written_by_bits() {
         &[s(4), of(2, 0, 16)],
     );
     assert_eq!(wave.scalar(4), 1 | 1 << 9, "SCC and EXECZ, not VCCZ");
-    // The bases of errata E088.
+    // Aperture bases (errata E088).
     run(
         &mut wave,
         Op::Sopk(Sopk::S_GETREG_B32),
@@ -150,7 +151,7 @@ fn lanes_are_read_and_written_by_number() {
         ),
     ] {
         let mut wave = noisy(isa);
-        // EXEC does not matter, and lanes are counted modulo 64.
+        // EXEC does not matter, and lane numbers wrap modulo 64.
         wave.set_exec(0);
         wave.set_scalar(5, 64 + 17);
         let wanted = wave.vgprs[3].0[17];
@@ -197,7 +198,7 @@ fn registers_are_exchanged_in_active_lanes() {
 }
 
 #[test]
-fn relative_registers_are_m0_further() {
+fn relative_registers_are_offset_by_m0() {
     let m0 = regs::M0;
     let mut wave = noisy(Isa::Vi);
     wave.set_exec(u64::MAX);
@@ -220,7 +221,7 @@ fn relative_registers_are_m0_further() {
     assert_eq!(wave.scalar64(4), wide);
     run(&mut wave, Op::Sop1(Sop1::S_MOVRELD_B64), &[s(18), s(4)]);
     assert_eq!(wave.scalar64(20), wide);
-    // Beyond the registers a source is the first one, and a destination is left alone (checklist 1.6, 1.7).
+    // Out of range, a source reads the first register, and a destination is not written (checklist 1.6, 1.7).
     wave.set_scalar(m0, u32::MAX);
     run(&mut wave, Op::Vop1(Vop1::V_MOVRELS_B32), &[v(2), v(1)]);
     assert_eq!(wave.vgprs[2].0, wave.vgprs[0].0);
@@ -309,7 +310,7 @@ fn integer_clamping_saturates() {
         assert!(execute(&mut wave, &inst));
         assert_eq!(wave.vgprs[2].0[0], want, "{}", inst.text());
     }
-    // The carry is that of the sum, clamped or not.
+    // The carry is that of the unclamped sum.
     let mut wave = noisy(isa);
     wave.set_exec(1);
     (wave.vgprs[0].0[0], wave.vgprs[1].0[0]) = (u32::MAX, 1);
@@ -325,7 +326,7 @@ fn integer_clamping_saturates() {
     assert_eq!((wave.vgprs[2].0[0], wave.scalar64(8)), (u32::MAX, 1));
 }
 
-/// A wave with these lanes, at a fork over `mask` to `target`, whose stack is `depth` deep.
+/// Wave with these active lanes after a fork by `mask` to `target`, with a stack of `depth` forks before it.
 fn forked(isa: Isa, exec: u64, mask: u64, target: u64, depth: u32) -> Wave {
     let mut wave = noisy(isa);
     wave.mode = depth << 29;
@@ -349,12 +350,12 @@ fn forks_take_the_smaller_part_first_and_joins_the_other() {
         run(wave, Op::Sop1(Sop1::S_CBRANCH_JOIN), &[s(24)]);
     };
     for isa in [Isa::Si, Isa::Vi] {
-        // All lanes one way: nothing is pushed.
+        // All lanes go the same way: nothing is pushed.
         let wave = forked(isa, 0xff, 0xff, target, 2);
         assert_eq!((wave.pc, wave.exec(), wave.mode >> 29), (target, 0xff, 2));
         let wave = forked(isa, 0xff, 0xff00, target, 2);
         assert_eq!((wave.pc, wave.exec(), wave.mode >> 29), (next, 0xff, 2));
-        // Fewer lanes fail: they go on, the others wait with their target.
+        // Fewer lanes fail: they continue, and the others are pushed with their target.
         let mut wave = forked(isa, 0xff, 0x1f, target, 2);
         assert_eq!((wave.pc, wave.exec(), wave.mode >> 29), (next, 0xe0, 3));
         assert_eq!((wave.scalar64(8), wave.scalar64(10)), (0x1f, target));
@@ -364,11 +365,11 @@ fn forks_take_the_smaller_part_first_and_joins_the_other() {
         join(&mut wave, 2);
         assert_eq!((wave.exec(), wave.mode >> 29), (0x1f, 2));
         assert_eq!(wave.pc, BASE + 4, "it goes on behind the join");
-        // As many pass as fail: those that pass go first.
+        // Equal numbers of lanes pass and fail: those that pass go first.
         let wave = forked(isa, 0xff, 0x0f, target, 0);
         assert_eq!((wave.pc, wave.exec(), wave.mode >> 29), (target, 0x0f, 1));
         assert_eq!((wave.scalar64(0), wave.scalar64(2)), (0xf0, next));
-        // The other form has a distance.
+        // The SOPK form has a relative target.
         let mut wave = noisy(isa);
         wave.mode = 0;
         wave.set_exec(0xff);
@@ -442,7 +443,7 @@ fn hardware_registers_tell_allocations_and_counters() {
 }
 
 #[test]
-fn moves_with_faults_are_moves() {
+fn fault_injecting_moves_are_moves() {
     // E205
     for op in [Sop1::S_MOV_REGRD_B32, Sop1::S_MOV_FED_B32] {
         let mut wave = noisy(Isa::Si);

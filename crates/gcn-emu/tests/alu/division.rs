@@ -1,4 +1,4 @@
-//! The steps by which compilers divide give the quotient of IEEE (errata E194, checklist 8.6).
+//! Tests that the division sequences of compilers return the IEEE quotient (errata E194, checklist 8.6).
 
 use gcn_emu::wave::Wave;
 use gcn_isa::vop::{Vop1, Vop2};
@@ -10,25 +10,26 @@ use crate::common::*;
 const B: Encoding = Encoding::Vop3b;
 const VOP3: Encoding = Encoding::Vop3;
 const VCC: u8 = regs::VCC_LO;
-/// The scalar operand 1.0.
+/// Code of the scalar operand 1.0.
 const ONE: u8 = 242;
 
-/// A step: what and in which encoding, the registers with the result first, whether the first source is negated.
+/// Step of a sequence: operation, encoding, registers with the result first, their number, and a flag that negates the
+/// first source.
 type Step = (Op, Encoding, [Operand; 5], usize, bool);
 
-/// A step of `count` operands.
+/// Creates a step with `N` operands.
 fn step<const N: usize>(op: Op, encoding: Encoding, operands: [Operand; N]) -> Step {
     let mut all = [v(0); 5];
     all[..N].copy_from_slice(&operands);
     (op, encoding, all, N, false)
 }
 
-/// The same with its first source negated.
+/// Negates the first source of a step.
 fn negated(step: Step) -> Step {
     (step.0, step.1, step.2, step.3, true)
 }
 
-/// Executes steps on all lanes that are active.
+/// Executes steps on all active lanes.
 fn run_steps(wave: &mut Wave, steps: &[Step]) {
     for &(op, encoding, operands, count, negate) in steps {
         let mut inst = inst(wave.isa, op, encoding, &operands[..count]);
@@ -39,7 +40,7 @@ fn run_steps(wave: &mut Wave, steps: &[Step]) {
     }
 }
 
-/// v0 by v2 in single precision, to v10.
+/// Divides v0 by v2 in single precision, into v10.
 fn divide32(wave: &mut Wave) {
     let scale = Op::Vop3b(Vop3b::V_DIV_SCALE_F32);
     let fma = |operands: [Operand; 4]| step(Op::Vop3(Vop3::V_FMA_F32), VOP3, operands);
@@ -63,12 +64,12 @@ fn divide32(wave: &mut Wave) {
     );
 }
 
-/// Two registers that hold one value.
+/// Register pair of a 64-bit value.
 fn pair(first: u8) -> Operand {
     Operand::Vgprs { first, count: 2 }
 }
 
-/// v[0:1] by v[2:3] in double precision, to v[14:15].
+/// Divides v[0:1] by v[2:3] in double precision, into v[14:15].
 fn divide64(wave: &mut Wave) {
     let scale = Op::Vop3b(Vop3b::V_DIV_SCALE_F64);
     let fma = |operands: [Operand; 4]| step(Op::Vop3(Vop3::V_FMA_F64), VOP3, operands);
@@ -121,8 +122,8 @@ fn division_by_its_steps_is_ieee_division() {
     }
 }
 
-/// Numerator and denominator of any exponents, whose quotient is in half of the cases near the least normal number, where
-/// it has one bit less than a normal one, and is scaled.
+/// Random numerator and denominator with any exponents. In half of the cases, the quotient is near the least normal
+/// number, where it has one bit less than a normal one, and is scaled.
 fn operands64(noise: &mut Noise) -> (u64, u64) {
     const FRACTION: u32 = 52;
     const EXPONENTS: u64 = 0x7ff;

@@ -1,4 +1,5 @@
-//! Results at the edges of formats, as their evidence has them (errata E190–E192, E194, E300–E303, E306).
+//! Tests of results at the limits of number formats, as documented by their evidence (errata E190–E192, E194,
+//! E300–E303, E306).
 
 use gcn_emu::wave::{Wave, WaveId};
 use gcn_isa::vop::{Vop1, Vop2};
@@ -9,17 +10,17 @@ use rustc_apfloat::{Float, Round};
 
 use crate::common::*;
 
-/// Rounding modes of all widths, as MODE has them.
+/// MODE bits of the rounding modes, for all widths.
 const NEAREST: u32 = 0;
 const UP: u32 = 0b0101;
 const DOWN: u32 = 0b1010;
 const TO_ZERO: u32 = 0b1111;
-/// Denormals are kept.
+/// MODE bits that enable denormals.
 const KEEPS: u32 = DENORMALS;
-/// Half precision saturates.
+/// MODE bit that saturates overflow in half precision.
 const SATURATES: u32 = 1 << 23;
 
-/// An instruction, MODE, its sources, its result.
+/// Instruction, MODE, sources, and result.
 type Known = (Op, u32, [u64; 3], u64);
 
 const fn vop1(op: Vop1) -> Op {
@@ -51,7 +52,7 @@ const INFINITY: u64 = 0x7f80_0000;
 
 #[rustfmt::skip]
 const KNOWN: &[Known] = &[
-    // E300: what counts is the result as it would be with smaller exponents.
+    // E300: flushing depends on the result as rounded with an unlimited exponent range.
     (MUL, NEAREST,         [0x00ff_ffff, 0x3f00_0000, 0], 0),
     (MUL, NEAREST | KEEPS, [0x00ff_ffff, 0x3f00_0000, 0], 0x0080_0000),
     (MUL, NEAREST,         [0x3f7f_ffff, 0x8080_0000, 0], 0x8000_0000),
@@ -80,14 +81,14 @@ const KNOWN: &[Known] = &[
     (SINGLE, NEAREST,         [0x380f_ffff_f000_0000, 0, 0], 0x0080_0000),
     (SINGLE, NEAREST,         [0x380f_ffff_efff_ffff, 0, 0], 0),
     (SINGLE, NEAREST | KEEPS, [0x380f_ffff_efff_ffff, 0, 0], 0x0080_0000),
-    // E301: of an integer nothing is left, without sign.
+    // E301: the fraction of an integer is +0.
     (FRACT, NEAREST, [0xc000_0000, 0, 0], 0),
     (FRACT, DOWN,    [0xc000_0000, 0, 0], 0),
     (FRACT, DOWN,    [0x8000_0000, 0, 0], 0),
     (FRACT, DOWN,    [0x4040_0000, 0, 0], 0),
     (FRACT, NEAREST, [0xb300_0000, 0, 0], 0x3f7f_ffff),
     (FRACT, NEAREST, [INFINITY, 0, 0], 0xffc0_0000),
-    // E192: a NaN saturates by its sign, but where the value is cut off.
+    // E192: a NaN saturates by its sign, except in truncating conversions.
     (FLOOR, NEAREST, [0x7fc0_0000, 0, 0], 0x7fff_ffff),
     (FLOOR, NEAREST, [0xff80_0001, 0, 0], 0x8000_0000),
     (NEAR,  NEAREST, [0x7fc0_0000, 0, 0], 0x7fff_ffff),
@@ -109,7 +110,7 @@ const KNOWN: &[Known] = &[
     (vop3(Vop3::V_CVT_PKNORM_I16_F16), NEAREST, [0x3802, 0xb801, 0], (0x1_0000 - 16399) << 16 | 16415),
     (vop3(Vop3::V_CVT_PKNORM_U16_F16), NEAREST, [0x3803, 0x03ff, 0], 32863),
     (vop3(Vop3::V_CVT_PKNORM_U16_F16), NEAREST | KEEPS, [0x3803, 0x03ff, 0], 4 << 16 | 32863),
-    // E313: what is computed saturates, what is infinite stays.
+    // E313: overflow saturates; an infinite source stays infinite.
     (MUL_HALF, SATURATES, [0x7bff, 0x4000, 0], 0x7bff),
     (MUL_HALF, SATURATES, [0xfbff, 0x4000, 0], 0xfbff),
     (MUL_HALF, SATURATES, [0x7c00, 0x4000, 0], 0x7c00),
@@ -137,7 +138,7 @@ const KNOWN: &[Known] = &[
     (MAJOR, UP,      [LARGEST | 1 << 31, 0, 0], LARGEST | 1 << 31),
     (vop3(Vop3::V_CUBESC_F32), KEEPS | MODE_IEEE, [0x4000_0000, 0, 0x7f80_0001], 0xffc0_0001),
     (vop3(Vop3::V_CUBETC_F32), KEEPS | MODE_IEEE, [0x4000_0000, 0xff80_0001, 0], 0x7fc0_0001),
-    // Checklist 8.2: sources are flushed as MODE says.
+    // Checklist 8.2: sources are flushed according to MODE.
     (MANTISSA, NEAREST,         [0x8040_0000, 0, 0], 0x8000_0000),
     (MANTISSA, NEAREST | KEEPS, [0x8040_0000, 0, 0], 0xbf00_0000),
     (EXPONENT, NEAREST,         [0x0040_0000, 0, 0], 0),
@@ -146,7 +147,7 @@ const KNOWN: &[Known] = &[
     (vop1(Vop1::V_FREXP_MANT_F64), NEAREST | KEEPS, [0x0008 << 48, 0, 0], 0x3fe0 << 48),
     (vop1(Vop1::V_FREXP_EXP_I16_F16), NEAREST, [0x0200, 0, 0], 0),
     (vop1(Vop1::V_FREXP_EXP_I16_F16), KEEPS,   [0x0200, 0, 0], (-14i16) as u16 as u64),
-    // E194: quotients that are too small or too large, by their sources and MODE.
+    // E194: quotients that underflow or overflow depend on the sources and MODE.
     (FIXUP, NEAREST | KEEPS, [0, 0x7f00_0000, 0x0080_0000], 0),
     (FIXUP, UP | KEEPS,      [0, 0x7f00_0000, 0x0080_0000], 1),
     (FIXUP, UP,              [0, 0x7f00_0000, 0x0080_0000], 0),
@@ -162,13 +163,13 @@ const KNOWN: &[Known] = &[
     (vop3(Vop3::V_DIV_FIXUP_LEGACY_F16), TO_ZERO, [0x7c00, 0x3800, 0xfbff], 0xfc00),
 ];
 
-/// Registers of an operand.
+/// Vector registers of an operand.
 fn pair(first: u8, slot: &Slot) -> Operand {
     let count = slot.ty.dwords().max(1);
     Operand::Vgprs { first, count }
 }
 
-/// The result of an instruction, and the mask that it writes, if it does.
+/// Result of an instruction, and lane 5's bit of VCC.
 fn result(isa: Isa, op: Op, mode: u32, sources: [u64; 3]) -> (u64, bool) {
     let mut encodings = op.row().encodings();
     let encoding = encodings
@@ -218,7 +219,7 @@ fn results_at_the_edges_are_those_of_the_evidence() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Single precision: numerator, denominator, what they become and the flag (errata E194).
+/// Numerator and denominator in single precision, both after scaling, and the flag (errata E194).
 #[rustfmt::skip]
 const SCALED: &[([u64; 2], [u64; 2], bool)] = &[
     ([0x0c00_0000, 0x3fcc_8703], [0x2c00_0000, 0x3fcc_8703], true),
@@ -231,7 +232,7 @@ const SCALED: &[([u64; 2], [u64; 2], bool)] = &[
     ([0x0c00_0000, 0x0c80_0000], [0x2c00_0000, 0x2c80_0000], false),
     ([0x3f80_0000, 0x4000_0000], [0x3f80_0000, 0x4000_0000], false),
     ([0x3f80_0000, 0x0000_0000], [0xffc0_0000, 0xffc0_0000], true),
-    // A NaN stays as it is, signalling or not; so does what it divides.
+    // A NaN does not change, signalling or not; neither does the other operand.
     ([0x3f80_0000, 0x7f80_0001], [0x3f80_0000, 0x7f80_0001], true),
     ([0xff80_0000, 0x3f80_0000], [0xff80_0000, 0x3f80_0000], true),
 ];
@@ -255,7 +256,7 @@ fn divisions_are_scaled_by_the_distance_of_exponents() {
     }
 }
 
-/// Quotients that are less than the least denormal, against exact division.
+/// Quotients below the least denormal, compared with exact division.
 #[test]
 fn quotients_below_all_numbers_are_rounded() {
     fn check<F: Float>(op: Op, width: u32, noise: &mut Noise) {
@@ -269,7 +270,7 @@ fn quotients_below_all_numbers_are_rounded() {
         let bias = (1u64 << (u64::from(width) - 2 - fraction)) - 1;
         for _ in 0..2000 {
             let (random, digits) = (noise.next(), noise.next());
-            // Exponents as they are encoded, the numerator's of denormals too.
+            // Biased exponents; the numerator may be a denormal.
             let above = random % 40;
             let below = (above + bias + fraction + 1 + (random >> 8) % 20).min(2 * bias);
             if below - above <= bias + fraction {
@@ -295,7 +296,7 @@ fn quotients_below_all_numbers_are_rounded() {
     check::<Double>(vop3(Vop3::V_DIV_FIXUP_F64), 64, &mut noise);
 }
 
-/// Signalling NaN, and what comes out with and without IEEE rules: instructions and the payloads by width (errata E190).
+/// Signalling NaNs with and without IEEE rules, by instruction and width (errata E190).
 #[test]
 fn signalling_nan_become_quiet_under_ieee_rules() {
     use Vop1::*;
@@ -303,7 +304,7 @@ fn signalling_nan_become_quiet_under_ieee_rules() {
     let singles = [0x7f80_0123, 0x7fc0_0123];
     let doubles = [0x7ff0_0000_0000_0123, 0x7ff8_0000_0000_0123];
     let halves = [0x7c23, 0x7e23];
-    // Sources ahead of the one that signals, and behind it.
+    // Value of the sources before and after the signalling one.
     let one = 0x3f80_0000;
     let all: Vec<(Op, [u64; 2], usize)> = [
         V_RCP_F32,
@@ -343,7 +344,7 @@ fn signalling_nan_become_quiet_under_ieee_rules() {
     .collect();
     for isa in [Isa::Si, Isa::Gfx9] {
         for &(op, [signals, quiet], at) in &all {
-            // GCN 1.0 has no fractions of NaN (E303).
+            // GCN 1.0 does not extract parts of a NaN (E303).
             if !has(isa, op) || isa == Isa::Si && op.row().name.starts_with("v_frexp") {
                 continue;
             }
@@ -364,7 +365,7 @@ fn signalling_nan_become_quiet_under_ieee_rules() {
             }
         }
     }
-    // Half precision gets none; the widths that have the digits pass it.
+    // Conversions to half precision make every NaN quiet; conversions to wider formats do so only under IEEE rules.
     for ieee in [0, MODE_IEEE] {
         let of = |op, source| result(Isa::Gfx9, op, KEEPS | ieee, [source, one, one]).0;
         assert_eq!(of(HALF, 0x7f80_2000), 0x7e01);
@@ -378,15 +379,15 @@ fn signalling_nan_become_quiet_under_ieee_rules() {
             of(vop1(V_CVT_F32_F64), 0x7ff0_0000_2000_0000),
             quiet(0x7f80_0001, 1 << 22)
         );
-        // Nothing would be left of it.
+        // The payload does not fit: without the quiet bit, the result would be infinity.
         assert_eq!(of(vop1(V_CVT_F32_F64), 0x7ff0_0000_0000_0001), 0x7fc0_0000);
-        // Minima have rules of their own, and so has scaling.
+        // Minima and scaling have their own rules.
         let scale = Op::Vop3b(Vop3b::V_DIV_SCALE_F32);
         assert_eq!(of(scale, 0x7f80_0001), 0x7f80_0001);
     }
 }
 
-/// E190: a product without a value is ahead of an addend that is a NaN.
+/// E190: an invalid product takes precedence over a NaN addend.
 #[test]
 fn invalid_products_are_ahead_of_the_addend() {
     let (zero, nan, invalid) = (0, 0x7fc0_1234, 0xffc0_0000);
@@ -398,7 +399,7 @@ fn invalid_products_are_ahead_of_the_addend() {
                 assert_eq!(of([zero, INFINITY, nan]), invalid);
                 assert_eq!(of([INFINITY, zero, nan]), invalid);
                 assert_eq!(of([nan, zero, invalid]), nan);
-                // A denormal is a zero if it counts as one.
+                // The product is invalid if the denormal is flushed.
                 let counts = op == vop3(Vop3::V_FMA_F32) && mode & 0x10 != 0;
                 assert_eq!(of([1, INFINITY, nan]), if counts { nan } else { invalid });
             }
@@ -426,7 +427,7 @@ fn the_first_generation_has_no_parts_of_infinities() {
     }
 }
 
-/// E306: minus infinity is clamped, infinity is not.
+/// E306: negative infinity is clamped, positive infinity is not.
 #[test]
 fn clamped_logarithms_have_no_minus_infinity() {
     let op = vop1(Vop1::V_LOG_CLAMP_F32);
@@ -438,7 +439,7 @@ fn clamped_logarithms_have_no_minus_infinity() {
     }
 }
 
-/// E307: half precision of the older generations, and what is open of them, as it is chosen.
+/// E307: half precision on GCN 1.0 and 1.1, including choices that the evidence leaves open.
 #[test]
 fn older_generations_have_rules_of_their_own() {
     for isa in [Isa::Si, Isa::Ci] {
@@ -446,7 +447,7 @@ fn older_generations_have_rules_of_their_own() {
         let least = Op::Vop2(Vop2::V_MIN_LEGACY_F32);
         assert_eq!(of(least, KEEPS, [0x300, 0x3f80_0000, 0]), 0x300);
         assert_eq!(of(least, 0, [0x300, 0x3f80_0000, 0]), 0);
-        // 2^-24 and its half: a denormal whatever MODE says, rounded by the bits of single precision.
+        // 2^-24 and its half: the result is a denormal whatever MODE says, rounded by MODE's single-precision bits.
         let pairs = Op::Vop2(Vop2::V_CVT_PKRTZ_F16_F32);
         for mode in [0, KEEPS] {
             assert_eq!(of(HALF, mode, [0x3380_0000, 0, 0]), 1);
@@ -456,7 +457,7 @@ fn older_generations_have_rules_of_their_own() {
             assert_eq!(of(vop1(Vop1::V_CVT_F32_F16), mode, [1, 0, 0]), 0x3380_0000);
         }
     }
-    // A sum of 64 bits of bytes and old values that goes round.
+    // The sum of byte differences and the old value wraps around.
     let sums = vop3(Vop3::V_MQSAD_U32_U8);
     let isa = Isa::Ci;
     let old = u64::MAX;
@@ -464,7 +465,7 @@ fn older_generations_have_rules_of_their_own() {
     assert_eq!(sum as u32, 3, "4 more than the largest number");
 }
 
-/// E302: the flag is the bit above the 64 of the exact sum.
+/// E302: the flag is bit 64 of the exact sum.
 #[test]
 fn the_flag_of_a_signed_product_and_sum_is_its_65th_bit() {
     let op = Op::Vop3b(Vop3b::V_MAD_I64_I32);
@@ -487,7 +488,7 @@ fn the_flag_of_a_signed_product_and_sum_is_its_65th_bit() {
     }
 }
 
-/// E304: a result of 16 bits leaves zeros above it or what was there; one of 32 bits has no half to go to.
+/// E304: a 16-bit result zeroes or keeps the other half of its register; OP_SEL does not affect a 32-bit result.
 #[test]
 #[rustfmt::skip]
 fn high_halves_are_zeroed_or_kept() {
@@ -542,7 +543,7 @@ fn high_halves_are_zeroed_or_kept() {
     let legacy = [
         V_MAD_LEGACY_F16, V_MAD_LEGACY_U16, V_MAD_LEGACY_I16, V_FMA_LEGACY_F16, V_DIV_FIXUP_LEGACY_F16,
     ];
-    // On GCN 1.2 these have the names without LEGACY.
+    // On GCN 1.2, the names of these lack LEGACY.
     for op in legacy.map(vop3) {
         assert_eq!(high(Isa::Vi, op, false) >> 16, 0, "{op:?}");
         assert_eq!(high(Isa::Gfx9, op, false) >> 16, 0, "{op:?}");

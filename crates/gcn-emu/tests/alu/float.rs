@@ -1,4 +1,4 @@
-//! References of floating-point instructions, with denormals kept.
+//! References for floating-point instructions, with denormals enabled.
 
 use crate::vector::{In, Out, Reference};
 use gcn_isa::Isa;
@@ -16,7 +16,7 @@ pub fn bits64(x: f64) -> u64 {
     x.to_bits()
 }
 
-/// A half-precision value.
+/// Value of a half-precision number.
 pub fn h(x: u64) -> f64 {
     let (fraction, exponent) = ((x & 0x3ff) as f64, (x >> 10 & 0x1f) as i32);
     let magnitude = match exponent {
@@ -32,10 +32,10 @@ pub fn h(x: u64) -> f64 {
     }
 }
 
-/// Units in 1 that [`half_units`] counts in.
+/// Binary logarithm of the number of units in 1.0 for [`half_units`].
 const UNITS: i32 = 60;
 
-/// The nearest half-precision value, ties to even, of a number of units; found among all of them.
+/// Half-precision number nearest to a number of units, ties to even, found by binary search.
 fn half_units(units: u128, negative: bool) -> u64 {
     let of = |bits: u64| (h(bits) * 2f64.powi(UNITS)) as u128;
     let (mut low, mut high) = (0u64, 0x7c00u64);
@@ -47,7 +47,7 @@ fn half_units(units: u128, negative: bool) -> u64 {
             high = middle
         }
     }
-    // Infinity counts as the value that would be next.
+    // Infinity counts as the value after the largest finite one.
     let next = if high == 0x7c00 {
         1 << (16 + UNITS)
     } else {
@@ -62,13 +62,13 @@ fn half_units(units: u128, negative: bool) -> u64 {
     bits | if negative { 0x8000 } else { 0 }
 }
 
-/// The nearest half-precision value.
+/// Nearest half-precision number.
 pub fn half(x: f64) -> u64 {
     if x.is_nan() {
         return 0x7e00;
     }
     let scaled = x.abs() * 2f64.powi(UNITS);
-    // What is cut off makes the number odd, so that a tie is one only if it is exact.
+    // Sticky bit: if a fraction is cut off, the number becomes odd, and cannot be mistaken for a tie.
     half_units(
         scaled as u128 | u128::from(scaled.fract() != 0.0),
         x.is_sign_negative(),
@@ -85,7 +85,7 @@ fn half_fma(a: u64, b: u64, c: u64) -> u64 {
     half_units(units.unsigned_abs(), units < 0)
 }
 
-/// The class of a value whose fraction and exponent have these widths in bits.
+/// V_CMP_CLASS bit of a value with these fraction and exponent widths.
 pub fn class(x: u64, fraction_bits: u32, exponent_bits: u32) -> u64 {
     let fraction = x & ((1 << fraction_bits) - 1);
     let exponent = x >> fraction_bits & ((1 << exponent_bits) - 1);
@@ -118,10 +118,10 @@ fn flush_half(x: u64) -> u64 {
         x & 0xffff
     }
 }
-/// An exact value, which double precision has room for, as one of `digits` digits that is flushed if it is less than a power of
-/// two when it is rounded as if there were smaller ones (errata E300).
+/// Flushes an exact value to zero if it is below `least`, a power of two, after rounding to `digits` digits with an
+/// unlimited exponent range (errata E300).
 fn flush_exact(x: f64, least: f64, digits: i32) -> f64 {
-    // The tie is rounded up, to the power, which is even.
+    // The tie rounds up to the power of two, which is even.
     let tie = least - least * 0.5f64.powi(digits + 1);
     if x.abs() < tie { 0f64.copysign(x) } else { x }
 }
@@ -154,7 +154,7 @@ fn legacy(a: f32, b: f32) -> f32 {
 fn unit(x: u64, f: impl Fn(f32) -> f64) -> Out {
     value(bits32(flush(f(flush(self::f(x))) as f32)))
 }
-/// A sine or cosine, which has denormals from GCN 1.4 on.
+/// Sine or cosine, which supports denormals from GCN 1.4 on.
 fn turns(x: In, f: impl Fn(Isa, f64) -> f64) -> Out {
     if x.isa < Isa::Gfx9 {
         unit(x.a, |a| f(x.isa, a.into()))
@@ -174,8 +174,8 @@ fn no_infinity(x: f64) -> f64 {
     let x = f64::from(x as f32);
     if x.is_infinite() { 0f64.copysign(x) } else { x }
 }
-/// The nearest one to the reciprocal root: of it and its neighbours the one whose square times `x` is nearest to 1,
-/// told exactly in integers.
+/// Correctly rounded reciprocal square root: the neighbour of an estimate whose square times `x` is nearest to 1,
+/// compared exactly in integers.
 fn rsq(x: f64) -> f64 {
     let rough = 1.0 / x.sqrt();
     if !(x > 0.0 && x.is_finite()) {
@@ -183,14 +183,14 @@ fn rsq(x: f64) -> f64 {
     }
     let (fraction, power) = frexp(x);
     let (mut m, mut power) = ((fraction * 2f64.powi(53)) as u128, power - 53);
-    // An even power, so that its root is one too.
+    // An even power, so that its root is a power of two, too.
     if power % 2 != 0 {
         (m, power) = (2 * m, power - 1);
     }
     let (fraction, mut exponent) = frexp(rough);
     let mut r = (fraction * 2f64.powi(53)) as u128;
     if r == 1 << 52 {
-        // The neighbour below is half as far.
+        // The neighbour below is half as far away.
         (r, exponent) = (2 * r, exponent - 1);
     }
     // r·2^(exponent − 53) is below 1/√(m·2^power) + half a unit if (2r − 1)²·m < 4·2^(106 − 2·exponent − power).
@@ -232,7 +232,7 @@ fn cosine(isa: Isa, x: f64) -> f64 {
         ((x - x.round()) * turn).cos()
     }
 }
-/// By halving and doubling until it is within 1/2 and 1.
+/// Splits a value into a fraction in [1/2, 1) and an exponent, by halving and doubling.
 pub fn frexp(mut x: f64) -> (f64, i64) {
     let mut exponent = 0;
     if x == 0.0 || !x.is_finite() {
@@ -246,7 +246,7 @@ pub fn frexp(mut x: f64) -> (f64, i64) {
     }
     (x, exponent)
 }
-/// Digit by digit: the integer fraction shifted, rounded to nearest even by hand.
+/// Scales a value by a power of two: shifts the integer fraction digit by digit, and rounds to nearest even.
 fn ldexp(x: f64, power: i64) -> f64 {
     if x == 0.0 || !x.is_finite() {
         return x;
@@ -270,7 +270,7 @@ fn ldexp(x: f64, power: i64) -> f64 {
     }
     result.copysign(x)
 }
-/// −0 before +0; a NaN gives way to a number.
+/// Minimum: −0 is less than +0, and a NaN gives way to a number.
 fn least(x: f64, y: f64) -> f64 {
     match (x.is_nan(), y.is_nan()) {
         (true, _) => y,
@@ -282,7 +282,7 @@ fn least(x: f64, y: f64) -> f64 {
 fn greatest(x: f64, y: f64) -> f64 {
     -least(-x, -y)
 }
-/// As the manuals have it: what equals the greatest is left out, and zeros are equal.
+/// Median as in the manuals: a source that equals the maximum is left out, and zeros are equal.
 fn middle(x: [f64; 3]) -> f64 {
     if x.iter().any(|v| v.is_nan()) {
         return least(least(x[0], x[1]), x[2]);
@@ -311,10 +311,10 @@ fn pk(low: u64, high: u64) -> Out {
     value(low & 0xffff | (high & 0xffff) << 16)
 }
 fn norm(x: f64, low: f64, scale: f64) -> u64 {
-    // The product has no more digits than double precision.
+    // The product is exact in double precision.
     ((x.clamp(low, 1.0) * scale).round_ties_even() as i64 & 0xffff) as u64
 }
-/// A NaN saturates by its sign.
+/// Converts a rounded-down value to an integer. A NaN saturates by its sign.
 fn floored(x: f64, source: u64) -> u64 {
     match (x.is_nan(), source >> 31 & 1) {
         (false, _) => truncated(x, I32.0, I32.1),
@@ -322,7 +322,7 @@ fn floored(x: f64, source: u64) -> u64 {
         (true, _) => 0x8000_0000,
     }
 }
-/// The exponent that GCN 1.0 has for infinities and NaN, or one that is given.
+/// The given exponent, or on GCN 1.0, −1 for infinities and NaN.
 fn exponent(isa: Isa, x: f64, exponent: i64) -> u64 {
     let is_other = isa == Isa::Si && !x.is_finite();
     (if is_other { -1 } else { exponent }) as u64
@@ -362,7 +362,7 @@ const U32: (f64, f64) = (0.0, 4294967295.0);
 fn fract(x: f64) -> f64 {
     x - x.floor()
 }
-/// Face, coordinates, twice the greatest coordinate.
+/// Face of a cube map, its two coordinates, and twice the largest coordinate.
 fn cube(x: In) -> [f32; 4] {
     let [x, y, z] = [f(x.a), f(x.b), f(x.c)];
     if z.abs() >= x.abs() && z.abs() >= y.abs() {
@@ -383,19 +383,19 @@ fn cube(x: In) -> [f32; 4] {
         [0.0, -z, -y, 2.0 * x]
     }
 }
-/// The second source is the low half of its register, as half precision.
+/// Reads the second source from the low half of its register, in half precision.
 fn mixed(x: In) -> In {
     In {
         b: bits32(h(x.b) as f32),
         ..x
     }
 }
-/// The result of V_MAD_MIX, which flushes denormals of half precision (errata E195).
+/// Result of V_MAD_MIX, which flushes half-precision denormals (errata E195).
 fn mad_mix(x: In) -> u64 {
     let b = flush_half(x.b);
     mad(mixed(In { b, ..x }))
 }
-/// Its result in half precision.
+/// Half-precision result of V_MAD_MIX.
 fn mad_mix_half(x: In) -> u64 {
     flushed_half(f(mad_mix(x)).into())
 }
@@ -407,7 +407,7 @@ fn value(x: u64) -> Out {
     (x, false)
 }
 
-/// Instructions that are right to one unit in the last place: what hardware takes from tables.
+/// Instructions that are accurate to one unit in the last place, since hardware uses tables.
 #[rustfmt::skip]
 pub const APPROXIMATE: &[&str] = &[
     "v_exp_f32", "v_exp_legacy_f32", "v_log_f32", "v_log_legacy_f32", "v_log_clamp_f32", "v_sin_f32", "v_cos_f32",

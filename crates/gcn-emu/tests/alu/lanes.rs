@@ -1,5 +1,5 @@
-//! SDWA and DPP: every instruction that has them does what its VOP3 form does with the parts, or the lanes, of its
-//! sources; what the fields mean is tested by hand.
+//! Tests of SDWA and DPP. Every instruction that has them does what its VOP3 form does with the selected parts, or
+//! lanes, of its sources. Each field is also tested by hand.
 
 use gcn_emu::internals::handler;
 use gcn_emu::wave::{LANES, Lanes, Wave, active};
@@ -11,7 +11,7 @@ use gcn_isa::{Encoding, Field, Inst, Isa, Kind, Op, Operand, Slot, Ty, regs, row
 use crate::common::*;
 
 const ROUNDS: usize = 40;
-/// Registers for the sources of the VOP3 form, beyond all others.
+/// First register for the sources of the VOP3 form, above all others.
 const SPARE: u8 = 16;
 const MODE_CLAMPS_NAN: u32 = 1 << 8;
 
@@ -29,15 +29,15 @@ fn is_long(encoding: &Encoding) -> bool {
     matches!(encoding, Vop3 | Vop3b | Vop3c)
 }
 
-/// An instruction in SDWA or DPP beside its VOP3 form, with sources in spare registers.
+/// SDWA or DPP form of an instruction, and its VOP3 form with sources in spare registers.
 struct Pair {
     short: Inst,
     long: Inst,
-    /// The sources of the first, in order.
+    /// Sources of the short form, in order.
     sources: Vec<(&'static Slot, Operand)>,
 }
 
-/// Sets a field where the encoding has it.
+/// Sets a field if the encoding has it.
 fn put(inst: &mut Inst, field: Field, value: u64) {
     if inst.layout().has(field) {
         inst.set(field, value as i64).expect("the value fits");
@@ -45,7 +45,7 @@ fn put(inst: &mut Inst, field: Field, value: u64) {
 }
 
 impl Pair {
-    /// With the same random modifiers in both.
+    /// Creates both forms with the same random modifiers.
     fn new(bare: &Inst, noise: &mut Noise) -> Pair {
         let row = bare.row();
         let encoding = row.encodings().find(is_long).expect("there is a VOP3 form");
@@ -63,7 +63,7 @@ impl Pair {
                     let short = match noise.next() % 4 {
                         0 if takes_scalars => s(8 + 2 * place),
                         1 if takes_scalars => s(regs::ZERO + 37),
-                        // Sometimes the destination.
+                        // Sometimes the destination is a source, too.
                         2 => v(0),
                         _ => v(3 + 3 * place),
                     };
@@ -114,7 +114,7 @@ impl Pair {
     }
 }
 
-/// All that is not NaN in both must be the same, in registers that both forms know.
+/// Asserts that both forms leave the same values in the registers that both use. NaNs may differ.
 fn check(pair: &Pair, got: &Wave, want: &Wave, plain: &Wave) {
     let text = pair.short.text();
     for code in 0..128 {
@@ -124,7 +124,7 @@ fn check(pair: &Pair, got: &Wave, want: &Wave, plain: &Wave) {
     for register in 0..usize::from(SPARE) {
         for lane in 0..LANES {
             let bits = plain.vgprs[register].0[lane];
-            // Which NaN comes out is not settled.
+            // The choice of NaN is not settled.
             let is_nan = match ty {
                 Some(Ty::F32) => f32::from_bits(bits).is_nan(),
                 Some(Ty::F16) => bits & 0x7fff > 0x7c00,
@@ -141,7 +141,7 @@ fn check(pair: &Pair, got: &Wave, want: &Wave, plain: &Wave) {
 
 fn random_wave(isa: Isa, noise: &mut Noise) -> Wave {
     let mut wave = wave(isa, noise);
-    // Output factors count without denormals and IEEE rules only.
+    // Output modifiers apply only without denormals and IEEE rules.
     wave.mode = match noise.next() % 3 {
         0 => 0,
         1 => DENORMALS,
@@ -150,7 +150,7 @@ fn random_wave(isa: Isa, noise: &mut Noise) -> Wave {
     wave
 }
 
-/// A part of a register, byte by byte.
+/// Selected part of a register, byte by byte.
 fn part(register: u32, selection: u64, extends: bool) -> u32 {
     let bytes = register.to_le_bytes();
     match (selection, extends) {
@@ -169,7 +169,7 @@ fn part(register: u32, selection: u64, extends: bool) -> u32 {
     }
 }
 
-/// A register after a part of it was written, byte by byte.
+/// Register after a write to a part of it, byte by byte.
 fn merged(old: u32, new: u32, selection: u64, unused: u64) -> u32 {
     let (first, count) = match selection {
         n @ 0..=3 => (n as usize, 1),
@@ -188,7 +188,7 @@ fn merged(old: u32, new: u32, selection: u64, unused: u64) -> u32 {
     }))
 }
 
-/// Every row that has an encoding, on every instruction set.
+/// Calls `f` for each row in each wanted encoding on each instruction set, and returns the number of calls.
 fn every(mut is_wanted: impl FnMut(Encoding) -> bool, mut f: impl FnMut(&Inst)) -> usize {
     let mut count = 0;
     for isa in Isa::ALL {
@@ -263,7 +263,7 @@ fn dpp_is_vop3_of_other_lanes() {
         for round in 0..ROUNDS {
             let mut pair = Pair::new(bare, &mut noise);
             let before = random_wave(bare.isa, &mut noise);
-            // Half of them are not quad_perm, though most numbers are.
+            // Half of the controls are not quad_perm, although most valid ones are.
             let random = noise.next() as usize;
             let ctrl = if round % 2 == 0 {
                 permutations[random % permutations.len()]
@@ -318,7 +318,7 @@ fn dpp_is_vop3_of_other_lanes() {
     assert!(count > 300, "{count}");
 }
 
-/// Lane n of v2 is 100 + n, of v3 0x1000; v1 is the destination, all ones.
+/// Wave whose v2 is 100 plus the lane number, and v3 is 0x1000. The destination, v1, is all ones.
 fn counting(isa: Isa, exec: u64) -> Wave {
     let mut wave = wave(isa, &mut Noise(1));
     wave.vgprs[1] = Lanes::splat(u32::MAX);
@@ -357,7 +357,7 @@ fn moved(exec: u64, fields: &[(Field, u64)]) -> [u32; LANES] {
 
 #[test]
 fn lanes_without_a_source_are_zero_or_not_written() {
-    // E140: row_shr:1 with lane 5 inactive; lanes 0, 16, 32, 48 have no source, 6 an inactive one.
+    // E140: row_shr:1 with lane 5 inactive; lanes 0, 16, 32, 48 have no source, and lane 6 has an inactive one.
     let exec = !(1 << 5);
     for (bounded, nothing) in [(0, u32::MAX), (1, 0)] {
         let got = moved(
@@ -375,7 +375,7 @@ fn lanes_without_a_source_are_zero_or_not_written() {
 
 #[test]
 fn masks_of_rows_and_banks_are_of_the_destination() {
-    // E142: lanes in rows 1 and 3, banks 0 and 3, are written; what they read is in banks 3 and 0.
+    // E142: lanes in rows 1 and 3, banks 0 and 3, are written; their sources are in banks 3 and 0.
     let got = moved(
         u64::MAX,
         &[
@@ -397,7 +397,7 @@ fn masks_of_rows_and_banks_are_of_the_destination() {
 
 #[test]
 fn a_carry_of_a_lane_that_is_not_written_is_zero() {
-    // E142: wave_shr:1, all carries set where the lane is written.
+    // E142: wave_shr:1; every lane that is written sets its carry.
     for isa in WITH_SDWA {
         let mut wave = counting(isa, u64::MAX);
         wave.vgprs[2] = Lanes::splat(u32::MAX);
@@ -439,7 +439,7 @@ fn modifiers_come_after_the_other_lane() {
     }
 }
 
-/// v1 after an instruction; before it v1 is 0x11223344, v2 the argument, v3 0x0000_8001.
+/// v1 after an instruction. Before it, v1 is 0x11223344, v2 is the argument, and v3 is 0x0000_8001.
 fn of_parts(op: Op, encoding: Encoding, v2: u32, fields: &[(Field, u64)]) -> u32 {
     let results = WITH_SDWA.map(|isa| {
         let mut wave = counting(isa, u64::MAX);
@@ -546,7 +546,7 @@ fn comparisons_write_vcc_or_what_they_name() {
         eq.set(Field::Src1Sel, 1).unwrap();
         let before = wave.clone();
         assert!(execute(&mut wave, &eq));
-        // Lane 19 counts to 0x77 by itself.
+        // Lane 19 is initially 100 + 19, which is 0x77.
         assert_eq!(wave.scalar64(destination), 1 << 17 | 1 << 19 | 1 << 63);
         if destination != regs::VCC_LO {
             assert_eq!(wave.vcc(), before.vcc());

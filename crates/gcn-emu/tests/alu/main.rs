@@ -1,4 +1,5 @@
-//! Every ALU instruction that the emulator executes, against plain references, on every generation that has it.
+//! Tests of every ALU instruction that the emulator executes, against simple references, on every generation that has
+//! it.
 
 mod common;
 mod control;
@@ -20,14 +21,14 @@ use gcn_emu::step::Executor;
 use gcn_isa::effect::ImageOp;
 use gcn_isa::{Does, Inst, Isa, Op, Row, rows};
 
-/// Rows that no handler executes, by name.
+/// Names of rows that no handler executes.
 #[rustfmt::skip]
 const NOT_EXECUTED: &[&str] = &[
     "v_interp_p1_f32", "v_interp_p2_f32", "v_interp_mov_f32", "v_interp_p1ll_f16", "v_interp_p1lv_f16",
     "v_interp_p2_legacy_f16", "v_interp_p2_f16",
 ];
 
-/// Rows with tests of their own in `control`, `modes` and `tests/indexing.rs`.
+/// Names of rows with separate tests in `control`, `modes` and `tests/indexing.rs`.
 #[rustfmt::skip]
 const BY_HAND: &[&str] = &[
     "s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32", "s_call_b64", "s_getpc_b64", "s_setpc_b64", "s_swappc_b64",
@@ -75,8 +76,8 @@ fn every_row_is_executed_and_tested_or_listed() {
     );
 }
 
-/// Everything that a compute kernel may contain is executed: every row of the tables but those that [`is_graphics`] names, in every
-/// encoding on every instruction set.
+/// Every instruction of compute kernels is executed: all rows of the tables except those that [`is_graphics`] names, in
+/// every encoding on every instruction set.
 #[test]
 fn everything_but_graphics_is_executed() {
     let mut missing = Vec::new();
@@ -104,7 +105,7 @@ fn is_graphics(row: &Row) -> bool {
         || row.does == Does::Image(ImageOp::GatherRow)
 }
 
-/// Graphics ends with a fault, even where the destination is outside the wave's one register.
+/// Graphics instructions end with a fault, even if the destination is outside the wave's only register.
 #[test]
 fn graphics_is_not_executed() {
     for isa in Isa::ALL {

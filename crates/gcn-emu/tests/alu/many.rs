@@ -1,6 +1,6 @@
-//! Every vector instruction with a reference on a million lanes of noise and special values; half-precision
-//! instructions of one source on every value that there is. Mixed precision rounds as E195 says, dot products as E196,
-//! approximations to within a last place (E199).
+//! Tests of every vector instruction that has a reference on a million lanes of random and special values, and of
+//! half-precision instructions with one source on all values. Mixed precision rounds as in E195, dot products as in
+//! E196; approximations are within one unit in the last place (E199).
 
 use gcn_emu::registers::VectorRegisters;
 use gcn_emu::wave::LANES;
@@ -10,12 +10,12 @@ use crate::common::*;
 use crate::float::{APPROXIMATE, f, g, h};
 use crate::vector::{In, Reference, keeps_high_half, reference, select_both_halves};
 
-/// Batches of 64 lanes that make a million.
+/// Number of batches of 64 lanes: a million lanes.
 const BATCHES: usize = 1 << 14;
-/// Registers of the operands: each has up to two.
+/// Number of registers reserved for each operand.
 const STEP: u8 = 2;
 
-/// An instruction, ready to be executed again and again on registers of its own.
+/// Instruction with its own registers, to be executed repeatedly.
 struct Bench {
     inst: Inst,
     slots: Vec<&'static Slot>,
@@ -24,7 +24,8 @@ struct Bench {
 }
 
 impl Bench {
-    /// On the newest instruction set that has the row, in its first encoding, with registers wherever they may be.
+    /// Prepares a row on the newest instruction set that has it, in its first encoding, with vector registers where
+    /// possible.
     fn new(row: &Row, reference: Reference) -> Option<Bench> {
         let mut all = Isa::ALL.into_iter().rev();
         let is_executed = |e: &Encoding| {
@@ -51,7 +52,7 @@ impl Bench {
         })
     }
 
-    /// Runs `batches` of what `fill` puts into a source's registers; the first lane that is wrong.
+    /// Runs `batches` batches, whose source registers `fill` sets. Fails with the first wrong lane.
     fn check(
         &self,
         batches: usize,
@@ -148,7 +149,7 @@ impl Bench {
         Ok(())
     }
 
-    /// NaN are equal to each other: which one comes out is not settled.
+    /// True if two results agree. All NaNs count as equal, since the choice of NaN is not settled.
     fn agrees(&self, got: u64, want: u64) -> bool {
         let halves = |n: u32| {
             let (got, want) = (got >> n & 0xffff, want >> n & 0xffff);
@@ -181,7 +182,7 @@ fn report(wrong: Vec<String>) {
     );
 }
 
-/// References that count digit by digit have a smaller share.
+/// Instructions whose references count digit by digit, which run fewer batches.
 const SLOW: &[&str] = &[
     "v_ldexp_f64",
     "v_frexp_exp_i32_f64",

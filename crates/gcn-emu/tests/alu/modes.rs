@@ -1,4 +1,5 @@
-//! Denormals, modifiers and halves as MODE and encodings say; minima, lighting, segments of 2/π.
+//! Tests of denormals, modifiers and halves according to MODE and the encoding; also of minima, V_MULLIT and
+//! V_TRIG_PREOP.
 
 use crate::common::*;
 use crate::float::{frexp, g};
@@ -6,7 +7,7 @@ use gcn_isa::vop::Vop2;
 use gcn_isa::vop3::Vop3;
 use gcn_isa::{Encoding, Field, Isa, Op};
 
-/// Results of an instruction in every lane of v2, of sources in v0 and v1.
+/// Result of an instruction with the sources `a` and `b` in one lane.
 fn run(isa: Isa, op: Op, mode: u32, a: u32, b: u32, set: &[(Field, i64)]) -> u32 {
     let mut wave = wave(isa, &mut Noise(7));
     wave.mode = mode;
@@ -27,7 +28,7 @@ fn denormals_are_flushed_as_mode_says() {
     let (tiny, zero) = (0x0000_0300, 0);
     let (smallest, minus_half) = (f32::MIN_POSITIVE.to_bits(), (-0.5f32).to_bits());
     for isa in Isa::ALL {
-        // MODE bit 4 keeps sources, bit 5 results.
+        // MODE bit 4 enables denormal sources, bit 5 denormal results.
         for (mode, sum, product) in [
             (0x00, 0, 0x8000_0000),
             (0x10, 0, 0x8000_0000),
@@ -41,7 +42,7 @@ fn denormals_are_flushed_as_mode_says() {
                 "{isa} {mode:#x}"
             );
         }
-        // A denormal source is what makes the difference here: 0x1p-127 * 4.
+        // Only the denormal source matters here: 0x1p-127 * 4.
         let (denormal, four) = (0x0040_0000, 4f32.to_bits());
         assert_eq!(run(isa, mul, 0x20, denormal, four, &[]), 0);
         assert_eq!(
@@ -71,7 +72,7 @@ fn source_and_result_modifiers_apply() {
     assert_eq!(run(1 << 8, f32::NAN, 0.5, &[(Field::Clamp, 1)]), 0.0);
     for (omod, factor) in [(1, 2.0), (2, 4.0), (3, 0.5)] {
         assert_eq!(run(0, 3.0, 1.0, &[(Field::Omod, omod)]), 4.0 * factor);
-        // Not where denormal results are kept, nor under IEEE rules.
+        // Output modifiers do not apply with denormal results or under IEEE rules.
         assert_eq!(run(DENORMALS, 3.0, 1.0, &[(Field::Omod, omod)]), 4.0);
         assert_eq!(run(MODE_IEEE, 3.0, 1.0, &[(Field::Omod, omod)]), 4.0);
     }
@@ -140,7 +141,7 @@ fn factors_take_the_sign_from_zero_and_round() {
         };
         assert_eq!(with(0, -0.0, 1.0, 1), 0);
         assert_eq!(with(0, -0.0, 1.0, 0), (-0f32).to_bits());
-        // What halving makes a denormal is flushed, also where rounding would save it; its sign stays.
+        // A result that halving makes a denormal is flushed, even if rounding would make it normal; its sign stays.
         for small in [0x8080_0000, 0x80ff_ffff].map(f32::from_bits) {
             assert_eq!(with(0, small, 1.0, 3), 0x8000_0000);
             assert_eq!(with(2, small, 1.0, 3), 0x8000_0000);
@@ -194,7 +195,7 @@ fn lighting_multiplies_where_the_others_allow_it() {
     }
 }
 
-/// The digits and their power of two of segment `segment` for `a`.
+/// Result of V_TRIG_PREOP for `a` and a segment.
 fn segment(a: f64, segment: u32) -> f64 {
     let mut wave = wave(Isa::Gfx9, &mut Noise(12));
     wave.set_exec(1);
@@ -216,7 +217,7 @@ fn segments_of_two_by_pi_reduce_angles() {
     assert_eq!(sum, FRAC_2_PI);
     assert!(segment(1.0, 0) < FRAC_2_PI, "segments are cut off");
     assert_eq!(segment(1.0, 33), segment(1.0, 1), "five bits count");
-    // Large values leave out the digits that make multiples of four; the very large ones are scaled.
+    // For large values, the digits that make multiples of four are left out; very large values are scaled.
     assert_eq!(segment(1.0, 31), 0.0, "all digits are used up");
     for exponent in [100, 400, 900, 944] {
         let a = 1.75 * 2f64.powi(exponent);
@@ -226,7 +227,7 @@ fn segments_of_two_by_pi_reduce_angles() {
         let scaled = segment(a * 2.0, 0);
         assert_eq!(exponent == 944, scaled > 2f64.powi(-left_out), "{exponent}");
     }
-    // An angle reduced with them has its sine. Products are exact as integers, and multiples of four drop out.
+    // An angle reduced by these segments has the right sine. Products are exact integers, and multiples of four cancel.
     for a in [1e22f64, 12345678.9, 3e15, 7.25e20] {
         let (fraction, power) = frexp(a);
         let digits = (fraction * 2f64.powi(53)) as u128;

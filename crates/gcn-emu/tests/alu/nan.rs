@@ -1,4 +1,4 @@
-//! NaN of operations on one source, to the bit (errata E190).
+//! Bit-exact tests of the NaN results of operations on one source (errata E190).
 
 use gcn_emu::wave::{Lanes, Wave, WaveId};
 use gcn_isa::vop::Vop1;
@@ -6,7 +6,7 @@ use gcn_isa::{Encoding, Isa, Op, Operand};
 
 use crate::common::*;
 
-/// An operation, and a source that it has no result of, if there is one.
+/// Operation, and a source for which it is invalid, if any.
 type Operation = (Vop1, Option<u64>);
 
 /// Operations by width in bits.
@@ -30,7 +30,7 @@ const OPERATIONS: &[(u32, &[Operation])] = &[
     ]),
 ];
 
-/// The result of an operation on the same source in every lane.
+/// Result of an operation on a source.
 fn result(op: Vop1, width: u32, source: u64) -> u64 {
     let isa = Isa::Gfx9;
     let registers = |first| match width {

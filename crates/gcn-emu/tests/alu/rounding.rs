@@ -1,5 +1,5 @@
-//! Floating point in every rounding and denormal mode against `rustc_apfloat`, on a million lanes of noise and
-//! special values for each operation; conversions of 16 bits on every value (errata E190, E192, E194).
+//! Tests of floating-point operations in every rounding and denormal mode against `rustc_apfloat`, on a million lanes
+//! of random and special values each, and of 16-bit conversions on all values (errata E190, E192, E194).
 
 use gcn_emu::registers::VectorRegisters;
 use gcn_emu::wave::{LANES, Lanes};
@@ -11,7 +11,7 @@ use rustc_apfloat::{Float, FloatConvert, Round};
 
 use crate::common::*;
 
-/// Rounding modes by MODE's two bits.
+/// Rounding modes, indexed by MODE's two bits.
 const ROUNDS: [Round; 4] = [
     Round::NearestTiesToEven,
     Round::TowardPositive,
@@ -19,7 +19,7 @@ const ROUNDS: [Round; 4] = [
     Round::TowardZero,
 ];
 
-/// Rounding and denormals of one width, for the reference.
+/// Rounding and denormal modes of one width, for the reference.
 #[derive(Clone, Copy, Debug)]
 struct Mode {
     round: Round,
@@ -27,7 +27,7 @@ struct Mode {
     keeps_results: bool,
 }
 
-/// MODE with these for all widths, under IEEE rules.
+/// MODE with these rounding and denormal modes for all widths, under IEEE rules.
 fn mode_bits(round: usize, denormals: usize) -> u32 {
     (round | round << 2 | denormals << 4 | denormals << 6) as u32 | MODE_IEEE
 }
@@ -50,7 +50,7 @@ impl Mode {
     }
 }
 
-/// A width, and one with as many digits and exponents enough for every result.
+/// Floating-point format, and a format of the same precision whose exponent range suffices for every result.
 trait Width: Float + FloatConvert<Self::Wide> {
     type Wide: Float + FloatConvert<Self>;
 }
@@ -73,19 +73,19 @@ widths! {
     Double WideDouble 69 16;
 }
 
-/// The same value with exponents enough.
+/// Converts a value to the format with the larger exponent range.
 fn widened<F: Width>(value: F) -> F::Wide {
     let mut lost = false;
     value.convert_r(Round::TowardZero, &mut lost).value
 }
 
-/// True if a value is nearer to zero than all normal numbers of a width.
+/// True if a value is closer to zero than all normal numbers of a format.
 fn is_below_normal<F: Width>(value: F::Wide) -> bool {
     value.abs() < widened(F::smallest_normalized())
 }
 
-/// The result of an operation, which is done in the width and with exponents enough: that is what tells if it is flushed (errata
-/// E300).
+/// Result of an operation, rounded. It is also computed with the larger exponent range, which decides if the result is
+/// flushed (errata E300).
 macro_rules! rounded {
     ($m:ident, $F:ident, |$($x:ident),*| $result:expr) => {{
         let value: $F = $result;
@@ -109,7 +109,8 @@ fn flush<F: Float>(value: F, keeps: bool) -> F {
     }
 }
 
-/// A lane's sources, in the order of the row, its destination last; and what comes out.
+/// Reference of an instruction. Takes a lane's sources in the order of the row, with the old destination last, and
+/// returns the result.
 type Reference = fn(Mode, [u64; 4]) -> u64;
 
 fn add<F: Float>(m: Mode, [a, b, ..]: [u64; 4]) -> u64 {
@@ -132,7 +133,7 @@ fn fma<F: Width>(m: Mode, [a, b, c, _]: [u64; 4]) -> u64 {
 fn fmac<F: Width>(m: Mode, [a, b, _, d]: [u64; 4]) -> u64 {
     fma::<F>(m, [a, b, d, 0])
 }
-/// Both steps round, and denormals are zero whatever MODE says.
+/// Multiplies and adds with two roundings. Denormals are flushed whatever MODE says.
 fn mad<F: Width>(m: Mode, [a, b, c, _]: [u64; 4]) -> u64 {
     let m = Mode {
         keeps_sources: false,
@@ -160,7 +161,7 @@ fn mad_legacy(m: Mode, [a, b, c, _]: [u64; 4]) -> u64 {
     };
     add::<Single>(m, [mul_legacy(m, [a, b, 0, 0]), c, 0, 0])
 }
-/// Without VCC's bit; denormal sources count whatever MODE says.
+/// Result of V_DIV_FMAS if VCC's bit is 0. Denormal sources are kept whatever MODE says.
 fn div_fmas<F: Width>(m: Mode, sources: [u64; 4]) -> u64 {
     let m = Mode {
         keeps_sources: true,
@@ -172,7 +173,7 @@ fn fract<F: Float>(m: Mode, [a, ..]: [u64; 4]) -> u64 {
     let a: F = m.input(a);
     let floor = a.round_to_integral(Round::TowardNegative).value;
     let fraction = a.sub_r(floor, m.round).value;
-    // An integer has no sign left (errata E301).
+    // The fraction of an integer is +0 (errata E301).
     let fraction = if fraction.is_zero() {
         F::ZERO
     } else {
@@ -211,7 +212,7 @@ fn signed<R: Float>(m: Mode, value: i64) -> u64 {
 fn integral<F: Float>(m: Mode, a: u64, round: Round) -> u64 {
     m.output(m.input::<F>(a).round_to_integral(round).value)
 }
-/// Towards zero whatever MODE says, saturated; 0 of NaN.
+/// Converts towards zero whatever MODE says, with saturation. A NaN becomes 0.
 fn to_signed<F: Float>(a: u64, width: usize) -> u64 {
     let mask = (1u128 << width) - 1;
     let a = F::from_bits(a.into());
@@ -230,7 +231,7 @@ fn to_unsigned<F: Float>(a: u64, width: usize) -> u64 {
     let mut exact = false;
     a.to_u128_r(width, Round::TowardZero, &mut exact).value as u64
 }
-/// Two halves.
+/// Applies a reference to each half.
 fn both(m: Mode, sources: [u64; 4], f: Reference) -> u64 {
     let low = f(m, sources.map(|s| s & 0xffff));
     let high = f(m, sources.map(|s| s >> 16 & 0xffff));
@@ -291,7 +292,7 @@ const TABLE: &[(Op, Reference)] = &[
     (Op::Vop1(Vop1::V_RNDNE_F64),      |m, [a, ..]| integral::<Double>(m, a, Round::NearestTiesToEven)),
 ];
 
-/// Instructions of one source of 16 bits, tried on all of its values.
+/// Instructions with one 16-bit source, tested on all of its values.
 #[rustfmt::skip]
 const HALVES: &[(Op, Reference)] = &[
     (Op::Vop1(Vop1::V_FRACT_F16),   fract::<Half>),
@@ -306,10 +307,10 @@ const HALVES: &[(Op, Reference)] = &[
     (Op::Vop1(Vop1::V_RNDNE_F16),   |m, [a, ..]| integral::<Half>(m, a, Round::NearestTiesToEven)),
 ];
 
-/// Registers of the operands: each has two.
+/// Number of registers reserved for each operand.
 const STEP: u8 = 2;
 
-/// The instruction with its operands in registers, the destination in the first.
+/// Instruction with its operands in vector registers, the destination first.
 fn instruction(op: Op) -> Inst {
     let row = op.row();
     let mut isas = Isa::ALL.into_iter().rev();
@@ -331,7 +332,7 @@ fn instruction(op: Op) -> Inst {
     inst
 }
 
-/// The first error. `fill` gives the registers of a batch; all modes take turns, the usual rounding most often.
+/// Checks an instruction in turn in all modes, and fails with the first error. `fill` sets the registers of a batch.
 fn check(
     op: Op,
     reference: Reference,
@@ -387,7 +388,7 @@ fn check(
     Ok(())
 }
 
-/// The same bits, or both quiet NaN.
+/// True if the bits are equal, or both results are NaNs and the emulator's is quiet.
 fn agree(ty: Ty, got: u64, want: u64) -> bool {
     fn quiet<F: Float>(got: u64, want: u64) -> bool {
         let (got, want) = (F::from_bits(got.into()), F::from_bits(want.into()));
@@ -406,7 +407,7 @@ fn agree(ty: Ty, got: u64, want: u64) -> bool {
         }
 }
 
-/// All modes, with rounding to nearest as often as the others together.
+/// All modes. Rounding to nearest occurs as often as the other three together.
 fn modes() -> Vec<(usize, usize)> {
     let mut all = Vec::new();
     for denormals in 0..4 {
@@ -435,7 +436,7 @@ fn a_million_lanes(part: impl Fn(usize) -> bool) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Values at which something changes, or whose exponents are close together, so that sums cancel.
+/// Random dword: an edge case, or floats whose exponents are close together, so that sums cancel.
 fn near(noise: &mut Noise) -> u32 {
     let bits = noise.next();
     match bits >> 62 {
@@ -472,9 +473,9 @@ fn every_mode_is_exact_for_every_half() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Results that depend on the rounding mode alone: a third, the largest values, the smallest.
+/// Results that depend only on the rounding mode: a third, the largest values, the smallest.
 #[test]
-fn rounding_goes_where_mode_says() {
+fn rounding_follows_mode() {
     let add = |round: usize, a: u32, b: u32| {
         let inst = instruction(Op::Vop2(Vop2::V_ADD_F32));
         let mut wave = wave(inst.isa, &mut Noise(3));
@@ -514,11 +515,11 @@ fn only_encodings_of_registers_are_tried() {
     }
 }
 
-/// A factor of a product near the least normal number of single precision or of half precision, or what converts to one.
+/// Random factor of a product near the least normal single or half, or a number that converts to one.
 fn least(bits: u64) -> u32 {
     let low = bits as u32;
     match bits >> 58 & 7 {
-        // All digits but the last few, times a half or a power of two close to the least.
+        // Nearly all fraction bits set, for a factor of one half or of a power of two close to the least one.
         0 => low & 0x8000_0007 | 0x00ff_fff8,
         1 => low & 0x8000_0007 | 0x3eff_fff8,
         2 => low & 0x8100_0003 | 0x0080_0000,

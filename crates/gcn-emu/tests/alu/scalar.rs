@@ -1,10 +1,10 @@
-//! Scalar ALU against references.
+//! Tests of the scalar ALU against references.
 
 use gcn_isa::{Isa, Op, Operand, OperandAccess, rows};
 
 use crate::common::*;
 
-/// Sources, the destination before, SCC before.
+/// Sources, and the old destination and SCC.
 #[derive(Clone, Copy, Debug)]
 pub struct In {
     a: u64,
@@ -13,27 +13,27 @@ pub struct In {
     scc: bool,
 }
 
-/// The destination, where it is written, and SCC, where that is.
+/// New destination and SCC; `None` if not written.
 type Out = (Option<u64>, Option<bool>);
 type Reference = fn(In) -> Out;
 
-/// A value and SCC.
+/// Result that writes a value and SCC.
 fn both(value: u64, scc: bool) -> Out {
     (Some(value), Some(scc))
 }
-/// A 32-bit value, and SCC if it is not zero.
+/// Result that writes a 32-bit value, and sets SCC if it is not zero.
 fn w32(value: u64) -> Out {
     both(value & 0xffff_ffff, value as u32 != 0)
 }
-/// A 64-bit value, and SCC if it is not zero.
+/// Result that writes a 64-bit value, and sets SCC if it is not zero.
 fn w64(value: u64) -> Out {
     both(value, value != 0)
 }
-/// A value only.
+/// Result that writes only a value.
 fn only(value: u64) -> Out {
     (Some(value), None)
 }
-/// SCC only.
+/// Result that writes only SCC.
 fn scc(value: bool) -> Out {
     (None, Some(value))
 }
@@ -49,20 +49,20 @@ fn fits(value: i64) -> bool {
 fn k(value: u64) -> u64 {
     value & 0xffff
 }
-/// The first of the bits that is `wanted`.
+/// Number of the first of the bits that is `wanted`; −1 if there is none.
 fn first(value: u64, mut bits: std::ops::Range<u32>, wanted: u64) -> Out {
     only(
         bits.find(|n| value >> n & 1 == wanted)
             .map_or(u64::MAX, u64::from),
     )
 }
-/// Number of bits from the top to the first that differs from the top one.
+/// Number of bits from the top to the first that differs from the top one; −1 if there is none.
 fn sign_run(value: u64, width: u32) -> Out {
     let top = value >> (width - 1) & 1;
     let run = (0..width).find(|n| value >> (width - 1 - n) & 1 != top);
     only(run.map_or(u64::MAX, u64::from))
 }
-/// Bits `offset..offset + width`, one at a time.
+/// Extracts bits `offset..offset + width`, one at a time.
 fn field(value: u64, offset: u64, width: u64, size: u64, signed: bool) -> u64 {
     let at = |n: u64| {
         let n = offset + n;
@@ -104,7 +104,7 @@ fn shl_add(x: In, n: u32) -> Out {
     both(sum as u32 as u64, sum >> 32 != 0)
 }
 
-/// The reference of an instruction by its name.
+/// Finds the reference of an instruction by name.
 pub fn reference(name: &str) -> Option<Reference> {
     TABLE.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
 }
@@ -233,7 +233,7 @@ const TABLE: &[(&str, Reference)] = &[
     ("s_cmp_lg_u64",  |x| scc(x.a != x.b)),
 ];
 
-/// Times that every choice of operands is tried.
+/// Number of times each instruction is tried.
 const ROUNDS: usize = 40;
 
 #[test]
@@ -263,7 +263,7 @@ fn check(isa: Isa, op: Op, reference: Reference, noise: &mut Noise) {
         .map(|(slot, sgpr)| choices(&bare, slot, 0, sgpr))
         .collect();
     for round in 0..ROUNDS {
-        // Each operand's choices in turn, at different paces.
+        // Each operand cycles through its choices, at a different pace.
         let mut operands: Vec<Operand> = options
             .iter()
             .enumerate()
@@ -277,7 +277,7 @@ fn check(isa: Isa, op: Op, reference: Reference, noise: &mut Noise) {
             continue;
         }
         let writes = slots[0].access != OperandAccess::Read;
-        // Sometimes the destination is a source as well.
+        // Sometimes the destination is a source, too.
         if writes && round % 3 == 0 && slots.len() > 1 && slots[1].kind == gcn_isa::Kind::Ssrc {
             operands[1] = operands[0];
         }

@@ -1,5 +1,5 @@
-//! Signs that an instruction takes off its sources and turns over: what it does is what it does without that to sources
-//! that have been changed (checklist 8.11).
+//! Tests of sign modifiers: an instruction with them does what it does without them if the signs of its sources were
+//! changed before (checklist 8.11).
 
 use gcn_emu::wave::Wave;
 use gcn_isa::vop::Vop1;
@@ -8,26 +8,26 @@ use gcn_isa::{Encoding, Field, Inst, Isa, Kind, Op, Operand, OperandAccess, Slot
 
 use crate::common::*;
 
-/// Registers that an operand has at most.
+/// Maximum number of registers of an operand.
 const STEP: u8 = 2;
-/// Tries of signs for each choice of operands.
+/// Number of sign modifiers tried for each choice of operands.
 const TRIES: usize = 6;
 
-/// A modifier of a source's sign.
+/// Sign modifiers of a source.
 #[derive(Clone, Copy)]
-struct Asked {
+struct SignModifiers {
     absolute: bool,
     negate: bool,
 }
 
-impl Asked {
+impl SignModifiers {
     fn of(self, dword: u32, sign: u32) -> u32 {
         let kept = if self.absolute { dword & !sign } else { dword };
         kept ^ if self.negate { sign } else { 0 }
     }
 }
 
-/// The dword of a value that its sign is in, and the sign there; nothing of values without one.
+/// Dword of a value that contains its sign, and the sign bit; `None` for values without one.
 fn sign(slot: &Slot) -> Option<(u8, u32)> {
     match slot.ty {
         Ty::F16 => Some((0, 1 << 15)),
@@ -37,13 +37,14 @@ fn sign(slot: &Slot) -> Option<(u8, u32)> {
     }
 }
 
-/// A dword that is not the last one of a NaN: of two NaN it is not settled which is the result.
+/// Clears the second-highest bit of a dword, so that it is not the top of a NaN: the choice between two NaNs is not
+/// settled.
 fn number(dword: u32, sign: u32) -> u32 {
     const SECOND_HIGHEST: u32 = 1;
     dword & !(sign >> SECOND_HIGHEST)
 }
 
-/// Changes an operand's dword that has the sign.
+/// Changes the dword of an operand that contains its sign.
 fn change(wave: &mut Wave, slot: &Slot, operand: Operand, f: impl Fn(u32, u32) -> u32) {
     let Some((dword, sign)) = sign(slot) else {
         return;
@@ -62,7 +63,7 @@ fn change(wave: &mut Wave, slot: &Slot, operand: Operand, f: impl Fn(u32, u32) -
     }
 }
 
-/// Makes the registers of an operand zero, so that those that are compared are what has been written.
+/// Clears the registers of an operand, so that the compared values are those that were written.
 fn clear(wave: &mut Wave, operand: Operand) {
     for n in 0..STEP {
         match operand {
@@ -73,7 +74,7 @@ fn clear(wave: &mut Wave, operand: Operand) {
     }
 }
 
-/// The places of the sources that signs are asked of, in the order of the bits of the fields.
+/// Positions of the sources that may have sign modifiers, in the order of the fields' bits.
 fn places(slots: &[&Slot]) -> Vec<usize> {
     [Field::Src0, Field::Src1, Field::Src2]
         .into_iter()
@@ -81,7 +82,7 @@ fn places(slots: &[&Slot]) -> Vec<usize> {
         .collect()
 }
 
-/// Operands in registers of their own: vector registers, but for the source at `scalar`.
+/// Separate registers for the operands: vector registers, except for the source at `scalar`.
 fn operands(bare: &Inst, slots: &[&Slot], scalar: Option<usize>) -> Option<Vec<Operand>> {
     let mut all = Vec::new();
     for (place, slot) in slots.iter().enumerate() {
@@ -161,11 +162,11 @@ fn compare(
         }
     }
     for (bit, &place) in places.iter().enumerate() {
-        let asked = Asked {
+        let modifiers = SignModifiers {
             absolute: absolute >> bit & 1 != 0,
             negate: negate >> bit & 1 != 0,
         };
-        let of = |dword, sign| asked.of(dword, sign);
+        let of = |dword, sign| modifiers.of(dword, sign);
         change(&mut changed, slots[place], operands[place], of);
     }
     assert!(execute(&mut signed, &asking) && execute(&mut changed, &plain));
@@ -180,8 +181,9 @@ fn compare(
 }
 
 #[test]
-fn a_source_that_is_no_register_stays_as_it_is() {
-    // Where MODE.IEEE is 0 the source is looked at before, and where the result is a NaN behind.
+fn a_source_that_is_not_a_register_does_not_change() {
+    // Without IEEE rules, sources are inspected before the operation; if the result is a NaN, they are inspected after
+    // it.
     let shared_base = Operand::Scalar {
         code: 235,
         count: 2,

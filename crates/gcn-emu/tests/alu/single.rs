@@ -1,10 +1,10 @@
-//! Vector instructions whose results the table of references cannot hold, each with values worked out by hand.
+//! Tests of vector instructions whose results do not fit into the table of references, with values computed by hand.
 
 use gcn_isa::{Encoding, Isa, Op, Operand, regs};
 
 use crate::common::*;
 
-/// [`execute`] on one lane with these dwords in v4 and on; four registers from v0 on come back.
+/// Executes an instruction on one lane with these dwords in v4 and up. Returns v0 to v3.
 fn wide(isa: Isa, op: Op, encoding: Encoding, dwords: &[u32], operands: &[Operand]) -> [u32; 4] {
     let mut wave = wave(isa, &mut Noise(13));
     wave.set_exec(1);
@@ -20,7 +20,7 @@ fn sums_of_differences_fill_four_registers() {
     use gcn_isa::vop3::Vop3;
     let op = Op::Vop3(Vop3::V_MQSAD_U32_U8);
     for isa in [Isa::Ci, Isa::Vi, Isa::Gfx9] {
-        // Bytes 1 to 8; the reference has a zero, which does not count.
+        // Bytes 1 to 8. The reference contains a zero byte, which is ignored.
         let dwords = [
             0x0403_0201,
             0x0807_0605,
@@ -79,7 +79,7 @@ fn screen_partitions_are_looked_up_by_a_byte() {
 
 #[test]
 fn short_integers_read_the_low_half_of_a_float_constant() {
-    // E165: 1/(2π) is 0x3e22f983 to an integer of 16 bits, and 0.5 ends in zeros.
+    // E165: as a 16-bit integer, 1/(2π), which is 0x3e22f983, has its low half, and 0.5 is zero.
     use gcn_isa::vop::Vop2;
     for (constant, low_half) in [(regs::INV_2PI, 0xf983), (regs::HALF, 0)] {
         let mut wave = wave(Isa::Gfx9, &mut Noise(15));

@@ -1,11 +1,12 @@
-//! Vector ALU against references: every encoding, kind of source, EXEC, and the destination among the sources.
+//! Tests of the vector ALU against references, with every encoding and kind of source, random EXEC, and the destination
+//! among the sources.
 
 use gcn_isa::{Encoding, Inst, Isa, Kind, Op, Operand, OperandAccess, Slot, Ty, rows};
 
 use crate::common::*;
 use crate::float::{self, APPROXIMATE, f, g, h};
 
-/// A lane's sources, its destination before, its bit of the mask that is read (of VCC where none is), its number.
+/// Sources of a lane, its old destination, its bit of the mask that is read (VCC if there is none), and its number.
 #[derive(Clone, Copy, Debug)]
 pub struct In {
     pub a: u64,
@@ -17,7 +18,7 @@ pub struct In {
     pub isa: Isa,
 }
 
-/// A lane's result and its bit of the mask that is written.
+/// Result of a lane, and its bit of the mask that is written.
 pub type Out = (u64, bool);
 pub type Reference = fn(In) -> Out;
 
@@ -63,7 +64,7 @@ fn quad(x: In, f: impl Fn(u64, u64) -> u64) -> u64 {
         all | k(f(u(x.a >> (8 * n)), u(x.b)) + (x.c >> (16 * n) & 0xffff)) << (16 * n)
     })
 }
-/// Number of bits above the highest bit that `bit` finds.
+/// Number of bits above the highest one for which `bit` is true; −1 if there is none.
 fn leading(bit: impl Fn(u32) -> bool) -> u64 {
     (0..32)
         .find(|&n| bit(31 - n))
@@ -89,7 +90,7 @@ fn below(x: In, first: u32) -> u64 {
         .filter(|n| first + n < x.lane && x.a >> n & 1 == 1)
         .count() as u64
 }
-/// An operation on each half.
+/// Applies an operation to each half.
 fn halves(x: In, f: impl Fn(u64, u64, u64) -> u64) -> Out {
     let at = |n: u32| k(f(k(x.a >> n), k(x.b >> n), k(x.c >> n)));
     value(at(0) | at(16) << 16)
@@ -111,7 +112,7 @@ fn dot_product(x: In, count: u32, signed: bool) -> i64 {
         .sum()
 }
 
-/// The reference of an instruction by its name.
+/// Finds the reference of an instruction by name.
 pub fn reference(name: &str) -> Option<Reference> {
     let found = TABLE.iter().chain(float::TABLE).find(|(n, _)| *n == name);
     found.map(|(_, f)| *f).or_else(|| comparison(name))
@@ -180,7 +181,7 @@ const TABLE: &[(&str, Reference)] = &[
     ("v_bfi_b32",      |x| value(u((x.a & x.b) | (!x.a & x.c)))),
     ("v_lerp_u8",      |x| value((0..4).fold(0, |all, n| all | ((byte(x.a, n) + byte(x.b, n) + (byte(x.c, n) & 1)) / 2) << (8 * n)))),
     ("v_alignbit_b32", |x| value(u((u(x.a) << 32 | u(x.b)) >> (x.c & 31)))),
-    // Errata E262, as V_SAD_U32 and V_BCNT_U32_B32.
+    // Errata E262, like V_SAD_U32 and V_BCNT_U32_B32.
     ("v_alignbyte_b32", |x| value(u((u(x.a) << 32 | u(x.b)) >> (8 * (x.c & 3))))),
     ("v_min3_i32",     |x| value(u(i(x.a).min(i(x.b)).min(i(x.c)) as u64))),
     ("v_min3_u32",     |x| value(u(x.a).min(u(x.b)).min(u(x.c)))),
@@ -255,7 +256,7 @@ const TABLE: &[(&str, Reference)] = &[
     ("v_dot8_u32_u4",  |x| value(u(dot_product(x, 8, false) as u64 + u(x.c)))),
 ];
 
-/// A comparison says in its name what it compares and how.
+/// Derives the reference of a comparison from its name.
 #[allow(clippy::neg_cmp_op_on_partial_ord)] // The names have the negations, and NaN makes them matter.
 fn comparison(name: &str) -> Option<Reference> {
     let rest = name.strip_prefix("v_cmp")?;
@@ -304,7 +305,7 @@ fn comparison(name: &str) -> Option<Reference> {
     })
 }
 
-/// Times that every encoding on every generation is tried, with noise in 64 lanes.
+/// Number of times each encoding is tried on each generation, with random values in 64 lanes.
 const ROUNDS: usize = 12;
 
 #[test]
@@ -338,7 +339,7 @@ fn is_executed(encoding: Encoding) -> bool {
     matches!(encoding, Vop1 | Vop2 | Vopc | Vop3 | Vop3b | Vop3c | Vop3p)
 }
 
-/// The first error.
+/// Checks an instruction, and fails with the first error.
 fn check(bare: &Inst, reference: Reference, noise: &mut Noise) -> Result<(), String> {
     let (op, isa, encoding) = (bare.op, bare.isa, bare.encoding);
     let slots: Vec<&Slot> = op.row().slots().collect();
@@ -357,7 +358,7 @@ fn check(bare: &Inst, reference: Reference, noise: &mut Noise) -> Result<(), Str
         if operands.iter().filter(is_literal).count() > 1 {
             continue;
         }
-        // Sometimes the destination is a source as well, or half of one.
+        // Sometimes the destination is a source, too, or half of one.
         if round % 3 == 1 {
             for n in 1..slots.len() {
                 if let (Operand::Vgprs { .. }, Operand::Vgprs { count, .. }) =
@@ -381,8 +382,8 @@ fn check(bare: &Inst, reference: Reference, noise: &mut Noise) -> Result<(), Str
     Ok(())
 }
 
-/// Packed instructions take each half from its own half, as they do where nothing else is written. Mixed ones take
-/// the second source as half precision.
+/// Makes packed instructions take each half from the same half of the sources, as assemblers do by default. Mixed ones
+/// take the second source in half precision.
 pub fn select_both_halves(inst: &mut Inst) {
     use gcn_isa::Field;
     let name = inst.name();
@@ -397,9 +398,9 @@ pub fn select_both_halves(inst: &mut Inst) {
     }
 }
 
-/// True of 16-bit results that leave the high half of their register as it was (errata E304).
+/// True for instructions with a 16-bit result that keep the high half of the destination register (errata E304).
 pub fn keeps_high_half(inst: &Inst) -> bool {
-    // Before GCN 1.4 those that zero it have the names.
+    // Before GCN 1.4, instructions of these names zero it.
     let name = if inst.isa < Isa::Gfx9 {
         ""
     } else {
@@ -416,7 +417,7 @@ pub fn keeps_high_half(inst: &Inst) -> bool {
         || name.contains("mixlo")
 }
 
-/// The wave after the instruction, as the reference has it.
+/// Wave after the instruction, according to the reference.
 fn expect(
     before: &gcn_emu::wave::Wave,
     inst: &Inst,
@@ -464,7 +465,7 @@ fn expect(
             let first = usize::from(first);
             let low = &mut after.vgprs[first].0[lane];
             *low = match slots[0].ty.bytes() {
-                // The mixed ones name theirs.
+                // Mixed instructions name their half.
                 2 if inst.name().contains("mixhi") => *low & 0xffff | (result as u32) << 16,
                 2 if row_merges => *low & 0xffff_0000 | k(result) as u32,
                 2 => k(result) as u32,
@@ -486,7 +487,7 @@ fn expect(
     after
 }
 
-/// NaN are equal to each other: which one comes out is not settled.
+/// Compares waves. All NaNs count as equal, since the choice of NaN is not settled.
 fn compare(
     before: &gcn_emu::wave::Wave,
     got: &gcn_emu::wave::Wave,
@@ -553,9 +554,9 @@ fn same_half(x: u64, y: u64) -> bool {
     k(x) == k(y) || h(x).is_nan() && h(y).is_nan()
 }
 
-/// The identity of an operation is its `Op`: the tables above use names, and names repeat only where they may.
+/// The tables of references contain only names of vector instructions.
 #[test]
-fn references_are_of_existing_rows() {
+fn references_name_existing_rows() {
     for (name, _) in TABLE.iter().chain(float::TABLE) {
         let found = rows().find(|row| row.name == *name);
         assert!(
