@@ -1,10 +1,10 @@
-//! Counters of instructions that differ from one generation to the next.
+//! Tests of wait counters that differ between generations.
 
 mod common;
 
 use common::*;
 
-/// E250: what buffers write on GCN 1.0 holds EXP_CNT until it has been read; atomics are no exception.
+/// E250: on GCN 1.0, data of buffer stores holds EXP_CNT until it has been read. Atomics are no exception.
 #[test]
 fn a_buffer_atomic_of_gcn_1_0_locks_its_data() {
     for (target, exp) in [(SI, 1), (CI, 0)] {

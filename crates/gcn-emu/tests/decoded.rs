@@ -1,4 +1,4 @@
-//! Instructions as data: the plain operation, the changes of its sources, and those of its result.
+//! Tests of decoded instructions: the plain operation, and modifications of its sources and result.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Random programs do the same observed and not, by one thread and two, at every level of the host's vectors: every byte
-//! of memory and every register. `fuzz/fuzz_targets/run.rs` makes programs of its own.
+//! Tests that random programs do the same with and without observers, on one thread and two, and at every level of the
+//! host's vectors, for every byte of memory and every register. `fuzz/fuzz_targets/run.rs` generates other programs.
 
 #[expect(dead_code, reason = "other tests run programs in other ways")]
 mod programs;
@@ -25,7 +25,7 @@ fn random_programs_do_the_same_however_they_are_run() {
         accesses += found.0;
         of_scratch += found.1;
     }
-    // The prologues and epilogues alone have more than a hundred for each program.
+    // Prologue and epilogue alone access memory more than a hundred times in each program.
     assert!(accesses > 200 * PROGRAMS, "{accesses} accesses");
     assert!(of_scratch > PROGRAMS, "{of_scratch} accesses of scratch");
 }
@@ -58,7 +58,7 @@ fn an_unknown_level_is_an_error() {
     }
 }
 
-/// Sources of an instruction that has two or three, in the order in which it takes them, and what comes out.
+/// Sources of an instruction with two or three, in the order in which it evaluates them, and the result.
 const NAN: &[([u32; 3], u32)] = &[
     ([0x7fc0_1234, 0xffc0_5678, 0x7fc0_9abc], 0x7fc0_1234),
     ([0x3f80_0000, 0xffc0_5678, 0x7fc0_9abc], 0xffc0_5678),
@@ -67,13 +67,13 @@ const NAN: &[([u32; 3], u32)] = &[
     ([0xff80_0001, 0x3f80_0000, 0x3f80_0000], 0xffc0_0001),
 ];
 
-/// MODE: signalling NaN become quiet.
+/// MODE bit that makes signalling NaNs quiet.
 const IEEE: u32 = 1 << 9;
 
 #[test]
 fn the_first_nan_is_propagated_at_every_level() {
     let target = Target::named("gfx906").expect("it exists");
-    // Registers of the sources in the order in which the operation takes them.
+    // Registers of the sources, in the order in which the operation evaluates them.
     let texts = [
         ("v_add_f32 v4, v0, v1", [0, 1, 2]),
         ("v_sub_f32 v4, v0, v1", [0, 1, 2]),

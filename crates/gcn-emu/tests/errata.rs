@@ -1,4 +1,4 @@
-//! The errata of `docs/errata.md`: every entry with a rule is named where the rule is kept, and every entry about
+//! Tests of `docs/errata.md`: every entry with a rule is named in the code that implements it, and every entry about
 //! execution is named in a test of this crate.
 
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 const ERRATA: &str = include_str!("../../../docs/errata.md");
 
-/// Entries that no code can keep, and why.
+/// Entries that code cannot implement, with the reason.
 const NOT_IN_CODE: &[(&str, &str)] = &[
     (
         "E001",
@@ -32,7 +32,7 @@ fn entries() -> Vec<(&'static str, &'static str)> {
         .collect()
 }
 
-/// The entries that a text names, by themselves or in a range (`E040–E042`).
+/// Adds the entries that a text names, alone or in a range (`E040–E042`).
 fn named(text: &str, into: &mut BTreeSet<String>) {
     let number = |at: usize| -> Option<u32> {
         let digits = text.get(at..)?.strip_prefix('E')?.get(..3)?;
@@ -54,7 +54,7 @@ fn named(text: &str, into: &mut BTreeSet<String>) {
     }
 }
 
-/// All source files below a folder, this one excepted.
+/// Adds all source files below a directory, except this one.
 fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;

@@ -1,18 +1,18 @@
-//! Typed buffers: formats of the descriptor and of the instruction, registers of 32 and 16 bits, bounds, LDS.
+//! Tests of typed buffers: formats of descriptors and instructions, 32-bit and 16-bit registers, bounds, LDS.
 
 mod common;
 
 use common::*;
 
-/// Targets that have MTBUF's 16-bit registers apart, and packed.
+/// Targets whose MTBUF has one 16-bit component per register, and those that pack two.
 const UNPACKED: &[&str] = &["gfx803"];
 const PACKED: &[&str] = &["gfx900", "gfx906"];
 
 const HALF_ONE: u32 = 0x3c00;
-/// Offset in LDS that loads into LDS write.
+/// LDS offset that loads to LDS write to.
 const LDS: usize = 64;
 
-/// A descriptor in s[8:11] of a buffer with these dwords, and the address.
+/// Puts a descriptor of a buffer with these dwords into s[8:11], and returns the buffer's address.
 fn descriptor(m: &mut Machine, dwords: &[u32], last: u32) -> u64 {
     let address = m.buffer(dwords);
     m.s(8, address as u32).s(9, (address >> 32) as u32);
@@ -20,7 +20,7 @@ fn descriptor(m: &mut Machine, dwords: &[u32], last: u32) -> u64 {
     address
 }
 
-/// A descriptor's last dword: X, Y, Z, W from their own components, number format, data format.
+/// Last dword of a descriptor that selects X, Y, Z, W in order, with a number format and a data format.
 fn identity(data: u32, numbers: u32) -> u32 {
     4 | 5 << 3 | 6 << 6 | 7 << 9 | numbers << 12 | data << 15
 }
@@ -51,16 +51,16 @@ fn components_are_converted_as_the_format_says() {
         ([1, 2, 0, 0], 11, 4, [1, 2, 0, 1]),
         ([1, 2, 3, 9], 13, 4, [1, 2, 3, 1]),
         ([1, 2, 3, 4], 14, 5, [1, 2, 3, 4]),
-        // The names have the lowest component last: 10_11_11, 11_11_10, 10_10_10_2, 2_10_10_10.
+        // Format names list the lowest component last: 10_11_11, 11_11_10, 10_10_10_2, 2_10_10_10.
         ([7 | 9 << 11 | 5 << 22, 0, 0, 0], 6, 4, [7, 9, 5, 1]),
         ([7 | 9 << 10 | 5 << 21, 0, 0, 0], 7, 4, [7, 9, 5, 1]),
         ([2 | 9 << 2 | 5 << 12 | 8 << 22, 0, 0, 0], 8, 4, [2, 9, 5, 8]),
         ([7 | 9 << 10 | 5 << 20 | 3 << 30, 0, 0, 0], 9, 4, [7, 9, 5, 3]),
-        // Floats of 11 and 10 bits: 1, 0.5, 2.
+        // 11-bit and 10-bit floats: 1, 0.5, 2.
         ([0x3c0 | 0x380 << 11 | 0x200 << 22, 0, 0, 0], 6, 7, [one(1.0), one(0.5), one(2.0), one(1.0)]),
         ([0x0403_0201, 0, 0, 0], 10, 4, [1, 2, 3, 4]),
         ([0x0002_0001, 0x0004_8000, 0, 0], 12, 5, [1, 2, 0xffff_8000, 4]),
-        // No format: nothing is read.
+        // An invalid format reads nothing.
         ([0xff, 0, 0, 0], 0, 4, [0; 4]),
     ];
     on(ALL, |m| {
@@ -91,7 +91,7 @@ fn the_descriptor_selects_components() {
         let address = descriptor(m, &[0x0403_0201, 0], last);
         m.run("buffer_load_format_xyz v[0:2], off, s[8:11], 0");
         assert_eq!([0, 1, 2, 3].map(|n| m.v(n, 0)), [4, 0, 1, 0x55]);
-        // E202: stores go the other way; what is not selected is 0.
+        // E202: stores use the inverse selection; components that are not selected are 0.
         m.set(0, |_| 9).set(1, |_| 8).set(2, |_| 7).set(3, |_| 6);
         m.run("buffer_store_format_xyzw v[0:3], off, s[8:11], 0");
         assert_eq!(m.mem(address), 0x0900_0006);
@@ -153,7 +153,7 @@ fn halves_have_a_register_each_or_share_one() {
         assert_eq!(m.mem(address), 0xff00_80ff);
         m.set(5, |_| 0x3800_0000);
         m.run("buffer_store_format_d16_hi_x v5, off, s[8:11], 0 offset:4");
-        // The components that it has not are zero (E202).
+        // Components without a register are zero (E202).
         assert_eq!(m.mem(address + 4), 0x80);
     });
     // E263
@@ -170,7 +170,7 @@ fn halves_have_a_register_each_or_share_one() {
 #[test]
 fn elements_out_of_bounds_read_zero_and_are_not_written() {
     on(ALL, |m| {
-        // Four records of a byte each, by index, one for each lane.
+        // Four records of one byte, indexed by lane.
         m.exec(0b11_1111)
             .set(0, |lane| lane as u32)
             .set(1, |_| 0x55);

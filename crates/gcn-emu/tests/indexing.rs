@@ -1,4 +1,4 @@
-//! VGPR indexing (GCN 1.2 and 1.4): S_SET_GPR_IDX_ON, its relatives, and what they do to the instructions after them.
+//! Tests of VGPR indexing (GCN 1.2 and 1.4): S_SET_GPR_IDX_ON, related instructions, and their effect on later ones.
 
 mod common;
 
@@ -8,10 +8,10 @@ use gcn_emu::fault::FaultKind;
 use gcn_emu::run::{Initial, InitialSgpr};
 use gcn_isa::Target;
 
-/// Registers that a program shows: v0 and on, then M0.
+/// Number of registers from v0 up that a program stores; M0 follows.
 const SHOWN: usize = 8;
 
-/// Runs `body` on v0 = 10, v1 = 11 and so on; v[60:61] has the address of the last dword that is shown.
+/// Runs `body` on v0 = 10, v1 = 11 and so on; v[60:61] has the address of the last stored dword.
 fn after(name: &str, body: &str) -> Result<[u32; SHOWN + 2], FaultKind> {
     let target = Target::named(name).expect("it exists");
     let mut device = Device::new(Config::new(target.isa));
@@ -62,7 +62,7 @@ fn the_index_moves_the_operands_that_m0_names() {
 
 #[test]
 fn indexing_is_of_vector_alu_instructions() {
-    // E143: neither addresses and data of memory instructions nor scalar registers and constants move.
+    // E143: addresses and data of memory instructions, scalar registers and constants are not indexed.
     let body = "s_mov_b32 s4, 1\ns_mov_b32 s5, 5\ns_mov_b32 s6, 6\n\
         s_set_gpr_idx_on s4, gpr_idx(SRC0,SRC1,SRC2,DST)\n\
         flat_store_dword v[60:61], v3\ns_mov_b32 s7, s5\nv_mov_b32 v0, s5\nv_mov_b32 v1, 9";
@@ -84,14 +84,14 @@ fn out_of_range_reads_v0_and_writes_nothing() {
     }
 }
 
-/// Instructions, the operands that are indexed, and the registers that change.
+/// Instructions, the operands that are indexed, and the registers that change with their values.
 type Case = (&'static str, &'static str, &'static [(usize, u32)]);
 
 #[test]
 fn operands_with_other_roles_go_by_the_bits_that_the_manual_says() {
-    // E144: index 1, instruction, operands; the registers from v0 on that differ from 10, 11, 12 and so on.
+    // E144: index 1, instruction, operands; the registers from v0 up that differ from 10, 11, 12 and so on.
     let cases: &[Case] = &[
-        // The destination that is read uses DST too; integers keep the arithmetic plain.
+        // A destination that is read uses DST, too; integers keep the arithmetic simple.
         ("v_lshlrev_b32 v0, v1, v2", "SRC0,DST", &[(1, 12 << 12)]),
         ("v_lshlrev_b32 v0, v1, v2", "SRC1", &[(0, 13 << 11)]),
         (
@@ -146,7 +146,7 @@ fn operands_with_other_roles_go_by_the_bits_that_the_manual_says() {
 
 #[test]
 fn multiply_adds_are_indexed_as_the_three_sources_that_they_have() {
-    // E144: v0 to v7 as floats 10, 11 and so on.
+    // E144: v0 to v7 are the floats 10, 11 and so on.
     let floats: String = (0..8)
         .map(|n| format!("v_cvt_f32_i32 v{n}, v{n}\n"))
         .collect();
@@ -159,9 +159,9 @@ fn multiply_adds_are_indexed_as_the_three_sources_that_they_have() {
                 1,
                 12.0 * 13.0 + 11.0,
             ),
-            // v1 = v1 * v2 + v1: the destination that is read uses DST.
+            // v1 = v1 * v2 + v1: a destination that is read uses DST.
             ("v_mac_f32 v0, v1, v2", "DST", 1, 11.0 * 12.0 + 11.0),
-            // The register behind the constant is the third source.
+            // The register after the constant is the third source.
             (
                 "v_madmk_f32 v0, v1, 0x40000000, v2",
                 "SRC2",
@@ -180,7 +180,7 @@ fn multiply_adds_are_indexed_as_the_three_sources_that_they_have() {
                 0,
                 11.0 * 13.0 + 2.0,
             ),
-            // What is asked of sources and of the result is asked of those that are moved.
+            // Modifiers of sources and of the result apply to the indexed registers.
             ("v_mul_f32 v0, -v1, v2", "SRC0,SRC1,DST", 1, -12.0 * 13.0),
             ("v_add_f32 v0, -v1, v2 clamp", "SRC1,DST", 1, 1.0),
         ] {
@@ -224,7 +224,7 @@ fn trap_handlers_and_halts_end_the_run() {
 
 #[test]
 fn a_negative_m0_is_out_of_range() {
-    // E312: a source is v0 then, a destination none.
+    // E312: a source is then v0, and a destination is not written.
     let body = "s_mov_b32 m0, -1\nv_movrels_b32 v2, v3\nv_movreld_b32 v5, v1";
     let got = after("gfx803", body).expect("it runs");
     assert_eq!(&got[..8], [10, 11, 10, 13, 14, 15, 16, 17]);

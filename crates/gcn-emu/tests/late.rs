@@ -1,5 +1,5 @@
-//! Memory operations that take effect as late as the wait counters allow: right programs have the same results, and a missing
-//! wait changes them.
+//! Tests of memory operations that take effect as late as the wait counters allow: correct programs have the same
+//! results, and a missing wait changes them.
 
 mod common;
 
@@ -12,8 +12,8 @@ use gcn_isa::Target;
 
 const DWORDS: usize = 512;
 
-/// Runs one workgroup with the address of a buffer of 0, 1, 2, … in s[0:1] and in v[10:11], four times the work-item's number in
-/// v12 and that number in v0, and returns the buffer.
+/// Runs one workgroup, and returns the buffer, which initially contains 0, 1, 2, …. Its address is in s[0:1] and in
+/// v[10:11]; v0 is the work-item ID, and v12 is four times that.
 fn results(name: &str, late: Option<u64>, items: u32, text: &str) -> (Vec<u32>, Finished) {
     let target = Target::named(name).expect("it exists");
     let mut config = Config::new(target.isa);
@@ -53,7 +53,7 @@ fn results(name: &str, late: Option<u64>, items: u32, text: &str) -> (Vec<u32>, 
     (dwords.collect(), finished)
 }
 
-/// Asserts that a program has the same results early and late, or not.
+/// Asserts that a program has the same results with and without late operations, or different ones.
 #[track_caller]
 fn compare(name: &str, text: &str, is_same: bool) {
     let text = &text.replace("ADD", add(name));
@@ -65,7 +65,7 @@ fn compare(name: &str, text: &str, is_same: bool) {
     }
 }
 
-/// The addition of a generation whose carry goes to VCC.
+/// Addition of a generation with carry-out to VCC.
 fn add(target: &str) -> &'static str {
     match target {
         SI | "gfx700" => "v_add_i32",
@@ -74,7 +74,7 @@ fn add(target: &str) -> &'static str {
     }
 }
 
-/// A store of v5 to the work-item's place in the buffer's second half. ADD stands for [`add`].
+/// Store of v5 to the work-item's element in the second half of the buffer. ADD stands for [`add`].
 fn store(target: &str) -> &'static str {
     match target {
         SI => {
@@ -114,8 +114,8 @@ fn a_wait_makes_late_operations_those_of_always() {
 
 #[test]
 fn operations_have_the_registers_of_their_issue() {
-    // Sources, EXEC and the descriptor change before the wait; the destination is written when the load returns, whatever
-    // was there.
+    // Sources, EXEC and the descriptor change before the wait. The destination is written when the load returns, even
+    // if it was overwritten before.
     let sources = "global_load_dword v5, v12, s[0:1] offset:16\n v_mov_b32 v12, 0\n s_mov_b64 exec, 1\n s_mov_b64 s[0:1], 0\n \
                    s_waitcnt vmcnt(0)\n s_mov_b64 exec, -1\n v_lshlrev_b32 v12, 2, v0\n v_readfirstlane_b32 s0, v10\n \
                    v_readfirstlane_b32 s1, v11\n global_store_dword v12, v5, s[0:1] offset:1024\n v_mov_b32 v5, 0";
@@ -133,7 +133,8 @@ fn operations_have_the_registers_of_their_issue() {
 
 #[test]
 fn operations_of_one_kind_are_in_order() {
-    // The load behind a store of the same place, and of two loads the first, whose wait allows one more.
+    // The load after a store to the same address, and, of two loads, the first, whose wait allows one outstanding
+    // operation.
     let text = "v_mov_b32 v5, 9\n global_store_dword v12, v5, s[0:1]\n global_load_dword v6, v12, s[0:1]\n \
                 global_load_dword v7, v12, s[0:1] offset:256\n s_waitcnt vmcnt(1)\n global_store_dword v12, v6, s[0:1] offset:1024\n \
                 s_waitcnt vmcnt(0)\n global_store_dword v12, v7, s[0:1] offset:1280";
@@ -146,7 +147,7 @@ fn operations_of_one_kind_are_in_order() {
             .replacen("v12, v6", "v12, v7", 1),
         false,
     );
-    // Scalar loads have no order: one of two allows nothing.
+    // Scalar loads are unordered: a wait that allows one outstanding load guarantees neither.
     let scalar = "s_load_dword s8, s[0:1], 0x4\n s_load_dword s9, s[0:1], 0x8\n s_waitcnt lgkmcnt(1)\n v_mov_b32 v5, s8\n \
                   global_store_dword v12, v5, s[0:1] offset:1024";
     compare(GFX9, scalar, false);
@@ -166,7 +167,7 @@ fn flat_waits_by_the_aperture_of_its_lanes() {
 
 #[test]
 fn a_full_counter_completes_the_oldest() {
-    // 70 loads into one register each of two: the counter holds 63.
+    // 70 loads, the first into another register: the counter holds 63.
     let loads = "global_load_dword v6, v12, s[0:1] offset:4\n".repeat(69);
     let text = format!(
         "global_load_dword v5, v12, s[0:1]\n {loads} global_store_dword v12, v5, s[0:1] offset:1024"
@@ -176,7 +177,7 @@ fn a_full_counter_completes_the_oldest() {
 
 #[test]
 fn operations_that_nothing_waits_for_do_not_slow_others_down() {
-    // They are outstanding until the turn ends. If each operation looked at all pairs of them, this would take minutes.
+    // The loads are outstanding until the turn ends. Comparing all pairs of them would take minutes.
     let text = "s_load_dword s9, s[0:1], 0x4\n".repeat(9_000);
     let (_, finished) = results(GFX9, Some(1), 64, &text);
     assert!(finished.fault.is_none());
@@ -216,7 +217,7 @@ fn a_late_fault_is_the_operations() {
 
 #[test]
 fn stores_are_ahead_of_what_other_waves_load_behind_a_barrier() {
-    // Each wave stores its numbers, and loads those of the other; the load before the store delivers what was there.
+    // Each wave stores its numbers, and loads those of the other wave; the load before the store returns the old value.
     let text = "v_xor_b32 v13, 0x100, v12\n v_add_u32 v5, 0x200, v0\n global_load_dword v7, v12, s[0:1]\n \
                 global_store_dword v12, v5, s[0:1]\n s_barrier\n global_load_dword v6, v13, s[0:1]\n s_waitcnt vmcnt(0)\n \
                 v_add_u32 v6, v6, v7\n global_store_dword v12, v6, s[0:1] offset:1024";
@@ -232,7 +233,8 @@ fn stores_are_ahead_of_what_other_waves_load_behind_a_barrier() {
 
 #[test]
 fn loads_are_ahead_of_what_other_waves_store_behind_a_barrier() {
-    // Each wave loads its numbers, stores behind a barrier where the other has loaded, and then waits.
+    // Each wave loads its numbers, stores after a barrier to the elements that the other wave has loaded, and then
+    // waits.
     let text = "v_xor_b32 v13, 0x100, v12\n v_add_u32 v5, 0x200, v0\n global_load_dword v7, v12, s[0:1]\n s_barrier\n \
                 global_store_dword v13, v5, s[0:1]\n s_waitcnt vmcnt(0)\n global_store_dword v12, v7, s[0:1] offset:1024";
     let early_use = text.replace("s_waitcnt vmcnt(0)", "");
@@ -242,7 +244,7 @@ fn loads_are_ahead_of_what_other_waves_store_behind_a_barrier() {
         let (late, finished) = results(GFX9, Some(seed), 128, text);
         assert!(finished.fault.is_none());
         assert_eq!(early, late, "seed {seed}");
-        // What has been loaded is in the register only behind the wait.
+        // The register receives the loaded value only at the wait.
         let (late, _) = results(GFX9, Some(seed), 128, &early_use);
         assert_ne!(early, late, "seed {seed}");
     }

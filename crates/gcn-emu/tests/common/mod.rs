@@ -1,4 +1,4 @@
-//! A wave, a workgroup's LDS and a device, on which a test runs one instruction after the other.
+//! Wave, LDS of its workgroup, and device, on which a test runs instructions one at a time.
 
 #![allow(dead_code)] // Not every test file uses all of it.
 
@@ -15,7 +15,7 @@ use gcn_emu::wave::{Lanes, Wave, WaveId};
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::{Isa, Target};
 
-/// A target for each generation.
+/// One target of each generation.
 pub const SI: &str = "gfx600";
 pub const CI: &str = "gfx700";
 pub const VI: &str = "gfx803";
@@ -29,7 +29,7 @@ pub const FROM_CI: &[&str] = &[CI, VI, GFX9, VEGA20];
 pub const FROM_VI: &[&str] = &[VI, GFX9, VEGA20];
 pub const CI_VI: &[&str] = &[CI, VI];
 pub const NINE: &[&str] = &[GFX9, VEGA20];
-/// Targets with the bits of the other half that a D16 load keeps (E263).
+/// Targets, with the bits of the other half of a register that a D16 load keeps (E263).
 pub const D16: &[(&[&str], u32)] = &[(&[GFX9], u32::MAX), (&[VEGA20], 0)];
 
 /// Address of the code.
@@ -38,10 +38,10 @@ pub const VGPRS: usize = 64;
 pub const SGPRS: u8 = 96;
 pub const LDS_BYTES: u32 = 2048;
 pub const M0: u8 = 124;
-/// Scratch of a lane.
+/// Bytes of scratch per lane.
 pub const SCRATCH: u32 = 64;
 pub const LANES: usize = 64;
-/// Scalar registers by number.
+/// Number of scalar registers.
 const SCALARS: u8 = 128;
 
 pub struct Machine {
@@ -52,11 +52,11 @@ pub struct Machine {
     pub transfer: Transfer,
     pub vgprs: usize,
     pub sgprs: u8,
-    /// Instructions that the fast path has executed, too.
+    /// Number of instructions that the fast path has executed, too.
     pub by_fast_path: usize,
 }
 
-/// All that an instruction may change but counters and violations.
+/// All that an instruction may change, except counters and violations.
 #[derive(PartialEq)]
 struct State {
     vgprs: Box<[Lanes]>,
@@ -65,7 +65,7 @@ struct State {
     memory: Vec<Vec<u8>>,
 }
 
-/// The bytes of a program's code.
+/// Assembles the code of a program.
 pub fn code(target: &'static Target, text: &str) -> Vec<u8> {
     let source = Source { name: "test", text };
     let assembly = assemble(&source, &Options::new(target));
@@ -94,7 +94,7 @@ impl Machine {
         let mut wave = Wave::new(target.isa, WaveId::default(), BASE, VGPRS, SGPRS);
         wave.set_exec(u64::MAX);
         wave.set_scalar(M0, u32::MAX);
-        // The second of two waves.
+        // The wave is the second of two with scratch.
         wave.scratch.region = region;
         wave.scratch.base = region + bytes;
         wave.scratch.bytes_per_lane = SCRATCH;
@@ -141,7 +141,7 @@ impl Machine {
         }
     }
 
-    /// Runs the instructions of `text`, all of memory, one after the other.
+    /// Runs the memory instructions of `text`, one at a time.
     pub fn try_run(&mut self, text: &str) -> Result<Attempt, LaneFault> {
         let bytes = code(self.target, text);
         self.run_bytes(&bytes)
@@ -179,7 +179,7 @@ impl Machine {
                         &mut self.lds,
                         &self.device,
                     );
-                    // The fast path has the same effect as the slow one, or none.
+                    // The fast path has the same effect as the slow one, or no effect.
                     let text = step.inst.text();
                     if fast.is_some() {
                         self.by_fast_path += 1;
@@ -212,7 +212,7 @@ impl Machine {
         }
     }
 
-    /// Like `run`, with the counters before and after as a difference.
+    /// Runs the instructions, and returns the counters that they increment: VM_CNT, LGKM_CNT and EXP_CNT.
     pub fn counts(&mut self, text: &str) -> (u8, u8, u8) {
         self.wave.scoreboard.clear();
         self.run(text);
@@ -227,7 +227,7 @@ impl Machine {
         self
     }
 
-    /// A pair of registers.
+    /// Sets a register pair in every lane.
     pub fn set64(&mut self, register: usize, value: impl Fn(usize) -> u64) -> &mut Machine {
         self.set(register, |lane| value(lane) as u32);
         self.set(register + 1, |lane| (value(lane) >> 32) as u32)
@@ -285,7 +285,7 @@ impl Machine {
         self
     }
 
-    /// A buffer in global memory whose dwords hold these.
+    /// Allocates a buffer in global memory with these dwords.
     pub fn buffer(&mut self, dwords: &[u32]) -> u64 {
         let address = self
             .device
@@ -311,7 +311,7 @@ impl Machine {
         self.wave.trapsts & gcn_emu::wave::TRAPSTS_MEM_VIOL != 0
     }
 
-    /// On violations the run goes on.
+    /// Creates a machine on which violations do not end the run.
     pub fn lenient(name: &str) -> Machine {
         let mut machine = Machine::new(name);
         machine.device.config.on_violation = OnViolation::Continue;
@@ -326,7 +326,7 @@ pub fn on(targets: &[&str], test: impl Fn(&mut Machine)) {
     }
 }
 
-/// Runs a whole dispatch of one-dimensional workgroups.
+/// Runs a dispatch of one-dimensional workgroups.
 pub fn dispatch(
     device: &mut Device,
     target: &'static Target,

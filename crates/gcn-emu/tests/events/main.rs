@@ -1,4 +1,4 @@
-//! Events that observers see, in their order.
+//! Tests of the events that observers receive, and of their order.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -22,7 +22,7 @@ use gcn_emu::step::{Arg, Step};
 use gcn_isa::Target;
 use gcn_isa::uses::{RegisterSet, Registers, UnnumberedState};
 
-/// Writes a line for each event.
+/// Observer that writes a line for each event.
 #[derive(Clone)]
 struct Recorder {
     wants: Events,
@@ -172,7 +172,7 @@ impl WaveObserver for Recorder {
 }
 
 impl Recorder {
-    /// Lanes, space, size and first lane's address (from the first allocation) and values.
+    /// Writes lanes, space, size, and the first lane's address (relative to the first allocation) and values.
     fn access(&self, verb: &str, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let access = event.access();
         let lane = access.lanes().trailing_zeros() as usize;
@@ -198,7 +198,7 @@ impl Recorder {
     }
 }
 
-/// Runs one workgroup with the address of a buffer of 1 KiB in s[0:1] and work-item numbers in v0.
+/// Runs one workgroup with the address of a 1 KiB buffer in s[0:1] and work-item IDs in v0.
 fn run_with(
     target: &str,
     text: &str,
@@ -381,7 +381,7 @@ fn skipped_instructions_do_not_issue() {
 
 #[test]
 fn an_instruction_that_blocks_issues_once() {
-    // The first wave arrives at a barrier for two, the second opens it.
+    // The first wave arrives at a barrier for two; the second opens it.
     let text = "s_mov_b32 m0, 0\n v_mov_b32 v1, 1\n ds_gws_init v1 gds\n s_barrier\n ds_gws_barrier v1 gds\n s_endpgm";
     let lines = observed(
         GFX9,
@@ -510,7 +510,7 @@ fn observers_compose() {
     ]
     .map(|wants| observed(GFX9, text, 3 * LANES as u32, wants))
     .to_vec();
-    // Without a wish for operations nobody counts them.
+    // Operations are not counted if no observer wants their events.
     assert!(alone[1].iter().all(|line| line.starts_with("accessed")));
     let together = [
         Events::all(),
@@ -526,7 +526,7 @@ fn observers_compose() {
     assert_eq!(together.map(|recorder| recorder.take()).to_vec(), alone);
 }
 
-/// Watches some registers, and writes down the instructions that it gets events of.
+/// Observer that watches some registers, and records the instructions of its events.
 #[derive(Clone)]
 struct Watching {
     wants: Events,
@@ -535,7 +535,7 @@ struct Watching {
 }
 
 impl Watching {
-    /// The names of the instructions that a kernel's observer gets events of, by wave.
+    /// Names of the instructions for which the observer receives events, by wave.
     fn names(
         target: &str,
         text: &str,
@@ -625,7 +625,7 @@ fn of_arithmetic_only_what_uses_watched_registers_is_reported() {
         })
         .collect();
     assert_eq!(found, expected.concat());
-    // Waits are events for those that ask for them.
+    // Observers that want waits receive events for them.
     let names = Watching::names(VI, text, 64, Events::WATCHED | Events::WAIT, &[v3]);
     let names: Vec<String> = names.into_iter().map(|(_, name)| name).collect();
     let waits = ["v_mov_b32_e32 v3, v4", "s_waitcnt vmcnt(0)"];

@@ -1,4 +1,4 @@
-//! Numbers of operations.
+//! Tests of operation numbers.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,7 +8,7 @@ use gcn_emu::scoreboard::OperationId;
 use super::common::{GFX9, LANES};
 use super::run_with;
 
-/// Notes the operations of accesses.
+/// Observer that records the operations of accesses.
 #[derive(Clone)]
 struct Operations {
     wants: Events,

@@ -1,4 +1,4 @@
-//! Loads, stores and moves between lanes.
+//! Tests of loads, stores and moves between lanes.
 
 use super::*;
 
@@ -39,7 +39,7 @@ fn global_memory_in_one_step() {
 
 #[test]
 fn loads_that_are_not_aligned_in_one_step() {
-    // As of packed structures; rows of bytes; elements at the very end.
+    // Packed structures, unaligned rows, and elements at the very end.
     let ways: [fn(u64) -> u64; 4] = [
         |lane| 2 + 18 * lane,
         |lane| 3 + 16 * lane,
@@ -148,7 +148,7 @@ fn scratch_in_one_step() {
         "buffer_store_dwordx4 v[3:6], off, s[8:11], 0 offset:12",
         "buffer_store_dwordx2 v[3:4], v2, s[8:11], 0 offen",
         "buffer_store_byte v5, v2, s[8:11], 0 offen offset:1",
-        // Parts of dwords, within one and across two.
+        // Parts of a dword, within one dword and across two.
         "buffer_load_ubyte v5, off, s[8:11], s12 offset:6",
         "buffer_load_sshort v5, off, s[8:11], 0 offset:3",
         "buffer_load_sshort v5, off, s[8:11], 0 offset:5",
@@ -292,7 +292,7 @@ fn typed_buffers_in_one_step() {
         if NINE.contains(target) {
             texts.extend(packed.iter().map(|&text| text.into()));
         }
-        // A number format is another on GCN 1.0 than on 1.4.
+        // Number formats differ between GCN 1.0 and 1.4.
         let formats = if [SI, GFX9].contains(target) {
             1..15
         } else {

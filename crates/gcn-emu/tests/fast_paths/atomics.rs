@@ -1,8 +1,8 @@
-//! Atomics.
+//! Tests of atomics.
 
 use super::*;
 
-/// Operations of LDS, and what they have in a name beside the type; those of memory; those of memory with floats.
+/// LDS atomics without their prefix; integer operations of memory atomics; floating-point ones.
 const SHARE: &[&str] = &[
     "add_u32", "sub_u32", "rsub_u32", "inc_u32", "dec_u32", "min_i32", "max_i32", "min_u32",
     "max_u32", "and_b32", "or_b32", "xor_b32", "min_f32", "max_f32", "add_u64", "sub_u64",
@@ -54,7 +54,7 @@ fn atomics_of_lds_in_one_step() {
     }
 }
 
-/// Atomics of memory, of both widths, where an address is written as given, the data before it or behind.
+/// Memory atomics of both widths. `write` formats the operands from the data and the destination of old values.
 fn atomics(family: &str, operations: &[&str], write: fn(&str, &str) -> String) -> Vec<String> {
     let mut texts = Vec::new();
     for operation in operations {
@@ -68,7 +68,7 @@ fn atomics(family: &str, operations: &[&str], write: fn(&str, &str) -> String) -
     texts
 }
 
-/// The data and an address of FLAT, and where old values go if they do.
+/// Operands of FLAT: an address and the data, after the destination of old values, if any.
 fn with_pair(data: &str, old: &str) -> String {
     match old {
         "" => format!("v[2:3], {data}"),
@@ -76,17 +76,17 @@ fn with_pair(data: &str, old: &str) -> String {
     }
 }
 
-/// The same of GLOBAL.
+/// Operands of GLOBAL.
 fn with_off(data: &str, old: &str) -> String {
     format!("{}, off", with_pair(data, old))
 }
 
-/// The same of MUBUF, where old values go to the registers of the data.
+/// Operands of MUBUF with an address, where old values go to the data registers.
 fn with_addr64(data: &str, _: &str) -> String {
     format!("{data}, v[2:3], s[20:23], 0 addr64")
 }
 
-/// The same with an offset in a record.
+/// Operands of MUBUF with an offset in a record.
 fn with_offen(data: &str, _: &str) -> String {
     format!("{data}, v1, s[16:19], s13 offen offset:4")
 }

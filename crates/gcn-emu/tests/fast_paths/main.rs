@@ -1,5 +1,5 @@
-//! Fast paths of memory accesses: the machine of the tests executes each instruction by the fast path and lane by lane, and
-//! both have the same effect. The addresses of lanes have many shapes.
+//! Tests of fast paths of memory accesses. The test machine executes each instruction on the fast path and lane by
+//! lane, and compares the effects. Lanes' addresses have many patterns.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -12,10 +12,10 @@ use gcn_emu::device::{Config, Device};
 use gcn_emu::run::{Initial, InitialSgpr};
 use gcn_isa::Target;
 
-/// Bytes of the buffer.
+/// Size of the buffer in bytes.
 const BYTES: u64 = 2048;
 
-/// A generator of numbers (xorshift), so that a failure comes again.
+/// Random number generator (xorshift) with a fixed seed, so that failures are reproducible.
 struct Noise(u64);
 
 impl Noise {
@@ -27,7 +27,7 @@ impl Noise {
     }
 }
 
-/// A lane's offset in the buffer, or in LDS.
+/// Address pattern: a lane's offset in the buffer, or in LDS.
 type Way = fn(usize, &mut Noise) -> u64;
 
 const WAYS: &[(&str, Way)] = &[
@@ -97,17 +97,17 @@ const MASKS: &[u64] = &[
     !(1 << 37),
 ];
 
-/// Places of a test's addresses.
+/// Memory that a test's addresses refer to.
 #[derive(Clone, Copy, PartialEq)]
 enum Space {
     Global,
     Lds,
-    /// LDS by addresses of FLAT.
+    /// LDS through FLAT addresses.
     FlatLds,
     Scratch,
 }
 
-/// Executes the instructions with every way of addresses and every mask; yields the number that took the fast path.
+/// Executes the instructions with every address pattern and every mask. Returns the number that took the fast path.
 fn all_ways(target: &str, texts: &[&str], space: Space) -> usize {
     let mut noise = Noise(0x2545_f491_4f6c_dd1d);
     let mut fast = 0;
@@ -138,7 +138,7 @@ fn all_ways(target: &str, texts: &[&str], space: Space) -> usize {
                     }
                 };
                 if space == Space::Scratch {
-                    // A descriptor as compilers make it: dwords of 64 lanes are interleaved, each has its own.
+                    // A descriptor like those of compilers: dwords of 64 lanes are interleaved by lane number.
                     let (base, rows) = (m.wave.scratch.base, u64::from(SCRATCH) * LANES as u64);
                     m.s64(8, base | 1 << 63)
                         .s(10, rows as u32)
@@ -146,10 +146,10 @@ fn all_ways(target: &str, texts: &[&str], space: Space) -> usize {
                     m.s(12, 8);
                 }
                 m.s64(16, buffer).s64(18, BYTES | 15 << 44);
-                // Records of 8 bytes, whose number is what NUM_RECORDS counts or half of that (checklist 3.16).
+                // Records of 8 bytes. NUM_RECORDS is their number, or the size in bytes (checklist 3.16).
                 m.s64(28, buffer | 8 << 48).s64(30, (BYTES / 8) | 15 << 44);
                 m.s64(24, buffer | 8 << 48).s64(26, BYTES | 15 << 44);
-                // Elements of four bytes from 0 to 1, of which components are exchanged or are none.
+                // Elements of four UNORM bytes, with components swapped or unselected.
                 m.s64(36, buffer | 16 << 48)
                     .s64(38, BYTES | (10 << 15 | 0o4156) << 32);
                 m.s(13, 20);
@@ -158,7 +158,7 @@ fn all_ways(target: &str, texts: &[&str], space: Space) -> usize {
                 m.s64(4, buffer).exec(exec);
                 m.wave.mode = noise.below(1 << 8) as u32;
                 m.device.memory.set_one_user(noise.below(2) == 0);
-                // A lane that goes beyond the buffer is a fault.
+                // A lane beyond the buffer faults.
                 let _ = m.try_run(text);
                 fast += m.by_fast_path;
             }

@@ -1,4 +1,4 @@
-//! Atomics.
+//! Tests of image atomics.
 
 use gcn_isa::Isa;
 use gcn_isa::image::number_format::*;
@@ -18,7 +18,7 @@ fn texels_are_changed_and_returned() {
         let sums = |lane: u32| old.wrapping_add(lane * lane.saturating_sub(1) / 2);
         assert_eq!((m.v(4, 0), m.v(4, 1), m.v(4, 63)), (old, old, sums(63)));
         assert_eq!(dword(&image.texel(m, 0, [3, 2, 0])), sums(64));
-        // Without GLC the register stays.
+        // Without GLC, the register does not change.
         m.set(4, |_| 5)
             .exec(1)
             .run("image_atomic_swap v4, v[0:1], s[8:15] dmask:0x1 unorm");
@@ -68,7 +68,7 @@ fn the_mask_says_how_wide_they_are() {
                 texel: 8
             }
         );
-        // A comparison, and an addition, of three dwords: no assembler writes them.
+        // A compare-and-swap and an addition of three dwords, which assemblers do not accept.
         let (compare, add) = if m.target.isa < Isa::Vi {
             (0xf040_1700_u32, 0xf044_1700_u32)
         } else {

@@ -1,4 +1,4 @@
-//! Loads and sizes.
+//! Tests of image loads and sizes.
 
 use gcn_isa::Isa;
 use gcn_isa::image::number_format::*;
@@ -25,7 +25,7 @@ fn texels_are_at_their_coordinates() {
                 texel.iter().map(|b| u32::from(*b)).collect::<Vec<_>>()
             );
         }
-        // The components of DMASK follow each other.
+        // The components that DMASK selects are in consecutive registers.
         m.set(4, |_| 0).set(5, |_| 0).set(6, |_| 77);
         m.run("image_load v[4:5], v[0:1], s[8:15] dmask:0xa unorm");
         let texel = image.texel(m, 0, [3, 2, 0]);
@@ -39,7 +39,7 @@ fn texels_are_at_their_coordinates() {
 
 #[test]
 fn each_kind_has_its_coordinates() {
-    // Errata E323: the table of address registers.
+    // Errata E323: table of address registers.
     on(ALL, |m| {
         // Kind, size, texel, address, modifiers.
         type Case<'a> = (ImageKind, [u32; 3], [u32; 3], &'a [u32], &'a str);
@@ -62,12 +62,12 @@ fn each_kind_has_its_coordinates() {
             let expected = dword(&image.texel(m, 0, place));
             assert_eq!(m.v(4, 33), expected, "{kind:?} {}", m.target.name);
         }
-        // Without DA a layer is not in the address: the first one.
+        // Without DA, the address has no layer, and the first layer is used.
         let image = Image::new(m, ImageKind::D2Array, DWORDS, [40, 9, 6]);
         m.set(0, |_| 7).set(1, |_| 5).set(2, |_| 4);
         m.run("image_load v4, v[0:1], s[8:15] dmask:0x1 unorm");
         assert_eq!(m.v(4, 0), dword(&image.texel(m, 0, [7, 5, 0])));
-        // BASE_ARRAY is the first layer that coordinates reach, the last one that they reach is there too.
+        // Layers count from BASE_ARRAY, and the last layer is in range.
         let part = Image {
             descriptor: ImageDescriptor {
                 first_layer: 2,
@@ -87,7 +87,7 @@ fn each_kind_has_its_coordinates() {
 
 #[test]
 fn texels_out_of_range_are_zero() {
-    // Errata E324: components that the format has are 0, others as selected.
+    // Errata E324: components of the format are 0, others are as selected.
     on(ALL, |m| {
         let format = (IMG_DATA_FORMAT_8_8, IMG_NUM_FORMAT_UNORM);
         let image = Image::new(m, ImageKind::D2, format, [20, 9, 1]);
@@ -205,7 +205,7 @@ fn short_descriptors_are_the_first_half() {
     });
 }
 
-/// An image of two dimensions with levels.
+/// Descriptor of a two-dimensional image with several levels.
 fn with_levels(isa: Isa, size: u32, last: u8) -> ImageDescriptor {
     let plain = ImageDescriptor::linear(isa, ImageKind::D2, DWORDS, [size, size, 1]);
     let plain = plain.expect("a layout");
@@ -231,7 +231,7 @@ fn registers_name_levels() {
             assert_eq!(m.v(4, level.into()), expected);
         }
         assert_eq!(m.v(4, 4), 0, "no such level");
-        // Levels count from BASE_LEVEL on.
+        // Levels count from BASE_LEVEL.
         let later = Image {
             descriptor: ImageDescriptor {
                 base_level: 2,
@@ -281,7 +281,7 @@ fn sizes_of_levels() {
 #[test]
 fn images_without_a_format_are_zero() {
     on(ALL, |m| {
-        // As Mesa makes a descriptor of no image: one dimension, W is one.
+        // Mesa's null descriptor: one dimension, and W is one.
         for (code, word) in (IMAGE..).zip([0, 0, 0, 8 << 28 | 1 << 9, 0, 0, 0, 0]) {
             m.s(code, word);
         }

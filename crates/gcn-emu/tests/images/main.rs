@@ -1,4 +1,4 @@
-//! Images: loads, stores, atomics, sizes and samples through descriptors of each generation.
+//! Tests of images: loads, stores, atomics, sizes and samples with descriptors of each generation.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -13,32 +13,31 @@ use gcn_isa::image::{ImageDescriptor, ImageKind, SamplerDescriptor};
 
 use common::*;
 
-/// First scalar register of an image's descriptor.
+/// First scalar register of the image descriptor.
 pub const IMAGE: u8 = 8;
-/// First scalar register of a sampler's descriptor.
+/// First scalar register of the sampler descriptor.
 pub const SAMPLER: u8 = 16;
 
-/// An image without tiles, in memory full of a pattern of bytes, with its descriptor in s[8:15].
+/// Linear image filled with a pattern, with its descriptor in s[8:15].
 pub struct Image {
-    /// The descriptor.
     pub descriptor: ImageDescriptor,
-    /// The bytes that were there first.
+    /// Initial contents.
     pub bytes: Vec<u8>,
 }
 
-/// Bytes that differ from each other and from zero.
+/// Byte of a pattern of varying bytes that are not zero.
 pub fn pattern(n: usize) -> u8 {
     (n as u32).wrapping_mul(0x9e37_79b1).rotate_left(9) as u8 | 1
 }
 
 impl Image {
-    /// An image full of the pattern.
+    /// Creates an image filled with the pattern.
     pub fn new(m: &mut Machine, kind: ImageKind, format: (u8, u8), size: [u32; 3]) -> Image {
         let descriptor = ImageDescriptor::linear(m.target.isa, kind, format, size);
         Image::with(m, descriptor.expect("a layout"), pattern)
     }
 
-    /// An image with this descriptor but for the address, full of what a function says.
+    /// Creates an image with this descriptor, except for the address, filled by a function.
     pub fn with(m: &mut Machine, descriptor: ImageDescriptor, byte: impl Fn(usize) -> u8) -> Image {
         let len = descriptor.bytes(m.target.isa).expect("a layout");
         let bytes: Vec<u8> = (0..len as usize).map(byte).collect();
@@ -60,7 +59,7 @@ impl Image {
         }
     }
 
-    /// The bytes of a texel of a level.
+    /// Bytes of a texel in a level.
     pub fn texel(&self, m: &Machine, level: u8, [x, y, z]: [u32; 3]) -> Vec<u8> {
         let layout = self.descriptor.layout_of(m.target.isa, level);
         let layout = layout.expect("a layout");
@@ -78,7 +77,7 @@ pub fn bind_sampler(m: &mut Machine, sampler: &SamplerDescriptor) {
     }
 }
 
-/// The reason for which an image instruction is not executed.
+/// Reason why an image instruction is refused.
 pub fn problem(m: &mut Machine, text: &str) -> ImageProblem {
     match m.try_run(text) {
         Err((FaultKind::Image(problem), _)) => problem,
@@ -86,7 +85,7 @@ pub fn problem(m: &mut Machine, text: &str) -> ImageProblem {
     }
 }
 
-/// A little-endian dword.
+/// Converts four bytes to a little-endian dword.
 pub fn dword(bytes: &[u8]) -> u32 {
     u32::from_le_bytes(bytes.try_into().expect("four bytes"))
 }

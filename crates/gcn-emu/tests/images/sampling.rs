@@ -1,4 +1,4 @@
-//! Samples against a model in plain f64 arithmetic, written by itself: errata E326, E327, E331.
+//! Tests of samples against an independent model in plain f64 arithmetic (errata E326, E327, E331).
 
 use gcn_isa::image::number_format::*;
 use gcn_isa::image::texel_format::*;
@@ -8,7 +8,7 @@ use gcn_isa::image::{
 
 use super::*;
 
-/// Numbers that look like chance.
+/// Random number generator.
 struct Chance(u64);
 
 impl Chance {
@@ -20,7 +20,7 @@ impl Chance {
         (self.0 >> 33) % limit
     }
 
-    /// From −2 to 3, often at an edge of a texel.
+    /// Coordinate from −2 to 3, often at the edge of a texel.
     fn coordinate(&mut self) -> f32 {
         match self.below(4) {
             0 => self.below(11) as f32 / 2.0 - 2.0,
@@ -40,7 +40,7 @@ const CLAMPS: [Clamp; 8] = [
     Clamp::MirrorOnceBorder,
 ];
 
-/// The model's texel for a number beyond a row of `size`: step by step back into it.
+/// Texel of the model for a number outside of a row of `size` texels, moved into the row step by step.
 fn clamped(clamp: Clamp, mut number: i64, size: i64) -> Option<i64> {
     loop {
         if (0..size).contains(&number) {
@@ -61,7 +61,7 @@ fn clamped(clamp: Clamp, mut number: i64, size: i64) -> Option<i64> {
     }
 }
 
-/// The model's texels of one dimension with their weights.
+/// Texels of the model in one dimension, with their weights.
 fn taken(clamp: Clamp, coordinate: f64, size: i64, is_linear: bool) -> Vec<(Option<i64>, f64)> {
     let mut at = coordinate;
     if matches!(
@@ -185,7 +185,7 @@ fn samples_are_the_models() {
     });
 }
 
-/// A sampler of texels' coordinates with linear filters.
+/// Sampler with texel coordinates and linear filters.
 fn linear() -> SamplerDescriptor {
     SamplerDescriptor {
         clamp: [Clamp::LastTexel; 3],
@@ -198,7 +198,7 @@ fn linear() -> SamplerDescriptor {
 
 const FLOATS: (u8, u8) = (IMG_DATA_FORMAT_32, IMG_NUM_FORMAT_FLOAT);
 
-/// An image of one component, whose texels are numbered from 0 on, each layer from 100 times its number on.
+/// Image of one component, whose value is the texel's number in its layer plus 100 times the layer.
 fn numbered(m: &mut Machine, kind: ImageKind, size: [u32; 3]) -> Image {
     let image = Image::new(m, kind, FLOATS, size);
     let layout = image.descriptor.layout(m.target.isa).expect("a layout");
@@ -251,7 +251,7 @@ fn depth_is_filtered_and_layers_are_rounded() {
             sampled_layer(m, "image_sample_lz v12, v[0:2]", &[1.5, 2.5, 1.4]),
             109.0
         );
-        // To the nearest even, and the last one where there is none.
+        // The layer is rounded to nearest even, and limited to the last one.
         assert_eq!(
             sampled_layer(m, "image_sample_lz v12, v[0:2]", &[1.5, 2.5, 0.5]),
             9.0
@@ -283,7 +283,7 @@ fn faces_of_cubes_are_layers() {
         };
         bind_sampler(m, &sampler);
         numbered(m, ImageKind::Cube, [4, 4, 6]);
-        // Coordinates of a face are 1 to 2.
+        // Coordinates within a face range from 1 to 2.
         assert_eq!(
             sampled_layer(m, "image_sample_lz v12, v[0:2]", &[1.3, 1.6, 5.0]),
             509.0
@@ -297,7 +297,7 @@ fn faces_of_cubes_are_layers() {
 #[test]
 fn a_point_filter_rounds_coordinates_unless_the_sampler_truncates() {
     on(ALL, |m| {
-        // Less than half of 1/256 below the third texel, and more.
+        // Less than half of 1/256 below the third texel, and more than that.
         for (truncates, coordinate, expected) in [
             (false, 1.999, 2.0),
             (false, 1.99, 1.0),
@@ -338,7 +338,7 @@ fn offsets_count_texels() {
 #[test]
 fn texels_are_compared_before_they_are_filtered() {
     on(ALL, |m| {
-        // Texels 1 and 2 by equal parts.
+        // Texels 1 and 2, weighted equally.
         for (compare, reference, expected) in [
             (1, 1.5, 0.5),
             (0, 1.5, 0.0),
@@ -411,7 +411,7 @@ fn gathers_take_four_texels() {
         m.run("image_gather4_lz v[12:15], v[0:1], s[8:15], s[16:19] dmask:0x1");
         let gathered = [12, 13, 14, 15].map(|r| f32::from_bits(m.v(r, 40)));
         assert_eq!(gathered, [12.0, 13.0, 9.0, 8.0]);
-        // Texels 8, 9, 12 and 13 are below a reference of 9.5, or not.
+        // Texels 8, 9, 12 and 13 are compared with a reference of 9.5.
         bind_sampler(
             m,
             &SamplerDescriptor {
@@ -430,7 +430,7 @@ fn gathers_take_four_texels() {
 
 #[test]
 fn e331_integers_are_gathered_around_their_texel() {
-    // Mesa moves the coordinates of such gathers up to GCN 1.2 by half a texel.
+    // Up to GCN 1.2, Mesa moves the coordinates of these gathers by half a texel.
     on(ALL, |m| {
         bind_sampler(m, &linear());
         let image = Image::new(
@@ -451,7 +451,7 @@ fn e331_integers_are_gathered_around_their_texel() {
     });
 }
 
-/// Levels of 8, 4 and 2 texels, each full of its number.
+/// Binds an image with levels of 8, 4 and 2 texels. Each texel is the number of its level.
 fn with_levels(m: &mut Machine) {
     let isa = m.target.isa;
     let plain = ImageDescriptor::linear(isa, ImageKind::D2, FLOATS, [8, 8, 1]).expect("a layout");
@@ -514,7 +514,7 @@ fn levels_of_detail_choose_levels() {
             },
         );
         assert_eq!(sampled(m, l, &[0.5, 0.5, 1.75]), 0.0);
-        // Bounds of the sampler.
+        // LOD limits of the sampler.
         bind_sampler(
             m,
             &SamplerDescriptor {
@@ -525,7 +525,7 @@ fn levels_of_detail_choose_levels() {
         );
         assert_eq!(sampled(m, l, &[0.5, 0.5, 0.0]), 1.25);
         assert_eq!(sampled(m, l, &[0.5, 0.5, 9.0]), 1.5);
-        // Gradients of two texels of level 0 are level 1; a bias of the sampler is added.
+        // Gradients of two texels in level 0 select level 1; the sampler's bias is added.
         bind_sampler(
             m,
             &SamplerDescriptor {
@@ -553,7 +553,7 @@ fn quads_have_levels_of_detail() {
             ..SamplerDescriptor::default()
         };
         bind_sampler(m, &sampler);
-        // From lane to lane of a quad two texels of level 0 across, one down.
+        // From lane to lane of a quad: two texels of level 0 across, one down.
         m.set(1, |l| ((l & 1) as f32 / 4.0).to_bits());
         m.set(2, |l| ((l >> 1 & 1) as f32 / 8.0).to_bits());
         m.set(0, |_| 0.5f32.to_bits());
@@ -581,7 +581,7 @@ fn samples_that_are_not_executed() {
         };
         bind_sampler(m, &anisotropic);
         assert_eq!(problem(m, text), ImageProblem::Anisotropic);
-        // A sample whose level is given has no direction.
+        // A sample with an explicit level does not depend on the direction.
         assert_eq!(sampled(m, "image_sample_lz v12, v0", &[1.5]), 1.0);
         let table = SamplerDescriptor {
             clamp: [Clamp::Border; 3],
@@ -613,7 +613,7 @@ fn encoded_and_shared_floats_are_values() {
         assert_eq!((values[0], values[2]), (0.0, 1.0));
         assert!((values[1] - 0.502_886).abs() < 1e-5, "{values:?}");
         assert_eq!(values[3], 128.0 / 255.0, "the fourth is none");
-        // 1.5 times two to the 3, 1 and 0: 0x180 over 2^9 has exponent 1.
+        // The components are 1.5 times 2^3, 2^1 and 2^0: 0x180 over 2^9 has exponent 1.
         let shared = (IMG_DATA_FORMAT_5_9_9_9, IMG_NUM_FORMAT_FLOAT);
         let descriptor = ImageDescriptor::linear(m.target.isa, ImageKind::D1, shared, [4, 1, 1])
             .expect("a layout");

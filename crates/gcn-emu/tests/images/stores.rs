@@ -1,4 +1,4 @@
-//! Stores.
+//! Tests of image stores.
 
 use gcn_isa::Isa;
 use gcn_isa::image::number_format::*;
@@ -19,7 +19,7 @@ fn registers_become_texels() {
         }
         m.run("image_store v[4:7], v[0:1], s[8:15] dmask:0xf unorm");
         assert_eq!(image.texel(m, 0, [3, 8, 0]), [43, 103, 163, 223]);
-        // Rows 9 and on are not there.
+        // Rows from 9 on do not exist.
         let len = image.bytes.len() as u64;
         let mut behind = vec![0; 64];
         assert!(
@@ -41,7 +41,7 @@ fn components_without_a_register_are_zero() {
         m.set(0, |l| l as u32).set(4, |_| 11).set(5, |_| 22);
         m.run("image_store v[4:5], v0, s[8:15] dmask:0xa unorm");
         assert_eq!(image.texel(m, 0, [7, 0, 0]), [0, 11, 0, 22]);
-        // Components change places as loads have them.
+        // Components are swapped as for loads.
         let select = [Select::Z, Select::Y, Select::X, Select::W];
         let image = Image {
             descriptor: image.descriptor.selecting(select),

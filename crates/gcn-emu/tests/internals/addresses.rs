@@ -1,4 +1,4 @@
-//! Facts about the addresses of an access.
+//! Tests of properties of an access's addresses.
 
 use gcn_emu::internals::{Strides, ordered_up_to};
 

@@ -1,4 +1,4 @@
-//! The host's vectors load and store the same as one element after the other, which the lowest level does.
+//! Tests that the host's vectors load and store the same values as the lowest level, which moves one element at a time.
 
 use gcn_emu::internals::Elements;
 use gcn_emu::run::Level;
@@ -6,14 +6,14 @@ use gcn_emu::wave::Lanes;
 
 use super::host_level::HostLevel;
 
-/// Bytes of memory, and registers.
+/// Bytes of memory, and number of registers.
 const BYTES: usize = 512;
 const REGISTERS: usize = 12;
 const ROUNDS: usize = 20_000;
-/// Dwords of an element and elements of a lane that vectors move.
+/// Dwords of an element and elements of a lane in moves that vectors support.
 const SHAPES: [(u8, u8); 6] = [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (4, 1)];
 
-/// Lanes in rows, at one place, near each other and anywhere, some of them not inside.
+/// Lanes' addresses in rows, all equal, close together, or anywhere, some of them out of range.
 fn addresses(random: &mut impl FnMut() -> u32, size: u32) -> Lanes {
     let (kind, start) = (random() % 8, random() % BYTES as u32);
     let row = [4, 8, 16, 32, 64][random() as usize % 5];

@@ -1,4 +1,4 @@
-//! Fidelity of instructions that run into a fault of hardware.
+//! Tests of fidelity notes for instructions that are affected by hardware bugs.
 
 use gcn_emu::Fidelity;
 use gcn_isa::{Isa, decode};

@@ -1,17 +1,17 @@
-//! The level of the host's vectors, which one test at a time changes.
+//! Level of the host's vectors, which only one test at a time may change.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gcn_emu::run::Level;
 
-/// The right to change the level, which is the host's again in the end.
+/// Exclusive right to change the level. Restores the host's level at the end.
 pub struct HostLevel {
     host: Level,
     _only: MutexGuard<'static, ()>,
 }
 
 impl HostLevel {
-    /// Waits for other tests that change it.
+    /// Waits until no other test changes the level.
     pub fn taken() -> HostLevel {
         static ONE: Mutex<()> = Mutex::new(());
         HostLevel {
@@ -20,7 +20,7 @@ impl HostLevel {
         }
     }
 
-    /// The levels that the host has.
+    /// Levels that the host supports.
     pub fn available() -> impl Iterator<Item = Level> {
         Level::ALL.into_iter().filter(|level| level.is_available())
     }

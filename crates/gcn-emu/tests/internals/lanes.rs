@@ -1,4 +1,4 @@
-//! Vectors of the host against one lane after the other, at each level.
+//! Tests of the host's vectors against one lane at a time, at each level.
 
 use gcn_emu::internals::{from_elements, narrowed, permuted, to_elements, widened};
 use gcn_emu::run::Level;
@@ -6,7 +6,7 @@ use gcn_emu::wave::{LANES, Lanes};
 
 use super::host_level::HostLevel;
 
-/// Runs a test at every level that the host has.
+/// Runs a test at every level that the host supports.
 fn at_each_level(test: impl Fn(Level)) {
     let host = HostLevel::taken();
     for level in HostLevel::available() {
@@ -73,7 +73,7 @@ fn halves_are_widened_and_rounded_in_each_lane_as_the_library_has_it() {
             let high = widened(Lanes(halves.map(|half| u32::from(half) << 16 | 0xdead)), 16);
             assert_eq!(high.0, expected, "{level}, {first:#x}");
         }
-        // Every sign and exponent with the first bits of a fraction, and what is around each.
+        // Every sign and exponent with the top bits of a fraction, and values close to each.
         for first in (0..=u16::MAX).step_by(LANES) {
             for low in [0, 1, 0x7fff, 0x8000, 0x8001, 0xffff] {
                 let singles: [u32; LANES] =

@@ -1,4 +1,4 @@
-//! Workgroups that a compute unit holds.
+//! Tests of the number of workgroups that a compute unit can hold.
 
 use gcn_emu::run::{Unfit, fits};
 

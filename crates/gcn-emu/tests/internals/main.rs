@@ -1,4 +1,4 @@
-//! Parts of an execution one by one: memory, counters, vectors of the host, the paths of an operation.
+//! Tests of parts of the emulator: memory, counters, the host's vectors, fast and slow paths of operations.
 
 mod addresses;
 mod elements;
@@ -13,7 +13,7 @@ mod two_paths;
 use std::fs;
 use std::path::Path;
 
-/// No test is in `src`, where none is run: the crate would be compiled once more for it.
+/// Tests in `src` do not run; with them, the crate would be compiled once more.
 #[test]
 fn no_test_is_in_src() {
     fn look(directory: &Path, found: &mut Vec<String>) {

@@ -1,4 +1,4 @@
-//! Tests of allocations, of finding them and of copies.
+//! Tests of allocations, of address lookups, and of copies.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -29,7 +29,7 @@ fn allocations_are_found_by_what_they_have_and_by_nothing_else() {
     assert_eq!(found(u64::MAX, 1), None);
 }
 
-/// Memory of a few allocations' addresses.
+/// Memory with `units` units of address space.
 fn small(units: u64) -> Memory {
     small_memory((units + 1) * ALIGNMENT)
 }
@@ -83,7 +83,7 @@ fn addresses_are_used_again_only_when_there_are_no_others() {
     assert_eq!(again, first);
     assert_eq!(memory.load_u32(again), Some(0), "zero again");
     assert!(allocate(4).is_err());
-    // Neighbours that are free are one.
+    // Adjacent free ranges are merged.
     memory.free(bases[1]).expect("it is there");
     memory.free(bases[0]).expect("it is there");
     assert_eq!(allocate(3 * ALIGNMENT), Ok(bases[0]));
@@ -120,7 +120,7 @@ fn allocations_are_aligned_and_the_room_before_them_is_used() {
     while let Ok(other) = memory.allocate("other", 1) {
         others.push(other);
     }
-    // The host chooses where the range begins, and so how much room there is. An allocation and its guard need two units.
+    // The host chooses the start of the range, and thereby the room. An allocation and its guard need two units.
     let room = (aligned - first) / ALIGNMENT - 2;
     let is_used = others.iter().any(|other| *other < aligned);
     assert_eq!(is_used, room >= 2, "{room} units");
@@ -169,7 +169,7 @@ fn threads_allocate_and_free_while_others_access() {
         scope.spawn(|| {
             for round in 0..ROUNDS * 8 {
                 let base = addresses[round as usize % 4].load(Relaxed);
-                // It may be there or not; the host must not notice.
+                // The memory may be allocated or not; the host must not fault.
                 let _ = memory.load_u64(base);
                 let _ = memory.load_dwords(base, &mut [0; 64]);
             }
@@ -238,7 +238,7 @@ fn copies_of_every_length_and_alignment_are_whole() {
 #[test]
 fn a_window_has_the_addresses_of_elements_in_the_allocation() {
     let memory = Memory::new();
-    // What follows does not begin where the high dword of addresses may change.
+    // `data` must not begin where the high dword of addresses may change.
     memory.allocate("first", 1).expect("there is room");
     let base = memory.allocate("data", 1024).expect("there is room");
     for offset in [0, 16, -16] {

@@ -1,11 +1,11 @@
-//! Counters, and the operations that hold them.
+//! Tests of wait counters, and of the operations that hold them.
 
 use gcn_emu::scoreboard::{Cause, OperationId, OutstandingOperation, Scoreboard};
 use gcn_isa::Isa;
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, Order};
 
-/// An operation's increments.
+/// Counter increments of an operation.
 fn of(order: Order, vm: u8, lgkm: u8) -> Counters {
     Counters {
         vm,
@@ -16,7 +16,7 @@ fn of(order: Order, vm: u8, lgkm: u8) -> Counters {
     }
 }
 
-/// Checklist 5.3 and 5.4: what is never waited for does not keep what is.
+/// Checklist 5.3 and 5.4: operations that are never waited for do not keep others outstanding.
 #[test]
 fn a_store_that_nobody_waits_for_keeps_nothing_else() {
     let mut board = Scoreboard::new(Isa::Gfx9);

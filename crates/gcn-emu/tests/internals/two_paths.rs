@@ -1,21 +1,21 @@
-//! Operations with a fast path: its result is that of the slow one. Series: both ways of adding them up are as good as the
-//! host's library.
+//! Tests of operations with a fast path, whose result must equal that of the slow path, and of series, which must be as
+//! accurate as the host's library in both ways of evaluation.
 
 use gcn_emu::internals::two_paths::{
     SERIES, TwoPaths, minima, of_half, quotients, truncated_to_half,
 };
 
-/// MODE's denormal bits, and rounding bits.
+/// MODE bits for denormals and rounding.
 const MODES: [u32; 7] = [0, 0x50, 0xa0, 0xf0, 0xf5, 0xfa, 0xff];
-/// MODE's bit for minima and signalling NaN by IEEE 754.
+/// MODE bit for IEEE minima and signalling NaNs.
 const IEEE: u32 = 1 << 9;
 const SAMPLES: usize = 1 << 20;
-/// Bits of a single's fraction, and the largest number in those of its exponent.
+/// Fraction bits of a single, and the largest value of its exponent field.
 const SINGLE: (u32, u32) = (23, 0xff);
-/// Distance between the tried bits of single precision: a prime number, so that all fractions come with all exponents.
+/// Distance between the tested single-precision numbers: a prime, so that all fractions occur with all exponents.
 const STEP: usize = 4093;
 
-/// Values of all kinds, some of them close to each other.
+/// Random values of all kinds, some of them close together.
 fn samples((fraction, exponents): (u32, u32)) -> impl Iterator<Item = [u64; 3]> {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut random = move || {
@@ -74,7 +74,7 @@ fn quotients_powers_and_roots_of_the_fast_path_are_those_of_the_slow_one() {
 
 #[test]
 fn minima_and_maxima_of_numbers_are_those_of_any_values() {
-    // All denormal bits set or none: more have no say.
+    // All denormal bits, or none: other combinations make no difference.
     for paths in minima() {
         check(&paths, &[0xf0, 0xf0 | IEEE, IEEE]);
     }
@@ -95,12 +95,12 @@ fn halves_become_single_precision_and_are_cut_off_as_the_library_has_it() {
     }
 }
 
-/// Errata E199: the series are as good as the library of the host in double precision.
+/// Errata E199: the series are as accurate as the host's library in double precision.
 #[test]
 fn series_are_rounded_correctly() {
     let sine = |turns: f64| (turns % 1.0 * std::f64::consts::TAU).sin();
     let cosine = |turns: f64| (turns % 1.0 * std::f64::consts::TAU).cos();
-    /// A function of the host's, and true if its argument is an angle in turns.
+    /// Function of the host, and true if its argument is an angle in turns.
     type Host = (fn(f64) -> f64, bool);
     let hosts: [Host; 4] = [
         (f64::exp2, false),
@@ -110,7 +110,7 @@ fn series_are_rounded_correctly() {
     ];
     for bits in (0..=u32::MAX).step_by(STEP) {
         let value = f32::from_bits(bits);
-        // Denormals are none of their sources.
+        // Denormals never reach the series.
         let value = if value.is_subnormal() {
             0.0_f32.copysign(value)
         } else {
@@ -125,7 +125,7 @@ fn series_are_rounded_correctly() {
                 let (got, expected) = (ours(value), host(value.into()) as f32);
                 let has_none =
                     got.is_nan() && (takes_turns && value.is_infinite() || expected.is_nan());
-                // The host's angles are rounded once more, which counts near its zeros.
+                // The host rounds angles once more, which matters near zeros of the function.
                 let is_near = takes_turns && (got - expected).abs() < 1e-9;
                 let are_same = got.to_bits() == expected.to_bits() || has_none || is_near;
                 assert!(are_same, "{name}({value:e}) = {got:e}, not {expected:e}");

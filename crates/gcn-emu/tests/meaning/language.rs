@@ -1,21 +1,21 @@
-//! The language of exact meanings: statements that assign values of expressions of whole numbers, evaluated as they are read.
+//! Language of exact meanings: statements that assign integer expressions, evaluated while they are parsed.
 //! `gcn_isa::meaning` describes it.
 
 use std::collections::BTreeMap;
 
-/// Values by name, as wide as they come.
+/// Values by name, of any width.
 pub type Values = BTreeMap<String, i128>;
 
-/// The place of an assignment: a name, and the bits of it that are assigned, highest first, or nothing for all.
+/// Target of an assignment: a name, and the assigned bits, highest first, or `None` for all.
 pub struct Place {
     pub name: String,
     pub bits: Option<(u32, u32)>,
 }
 
-/// Carries out the statements; `assign` keeps each value, which it may cut to the place's type.
+/// Executes the statements. `assign` stores each value, and may truncate it to the target's type.
 ///
 /// # Errors
-/// Fails if the text is not in the language, or reads a name that has no value.
+/// Fails if the text is not valid, or reads a name without a value.
 pub fn carry_out(
     text: &str,
     values: &mut Values,
@@ -49,7 +49,7 @@ struct Reader<'a> {
     values: &'a Values,
 }
 
-/// Operators by strength, the weakest first; of those that begin alike the longest first.
+/// Operators by precedence, lowest first. Among those with a common prefix, the longest is first.
 const OPERATORS: [&[&str]; 6] = [
     &["==", "!=", "<=", ">=", "<", ">"],
     &["|"],
@@ -92,7 +92,7 @@ impl Reader<'_> {
         Ok(Place { name, bits })
     }
 
-    /// `[7:0]`, `[n]`, or nothing.
+    /// Parses `[7:0]`, `[n]`, or nothing.
     fn bits(&mut self) -> Result<Option<(u32, u32)>, String> {
         if !self.takes("[") {
             return Ok(None);
@@ -108,7 +108,7 @@ impl Reader<'_> {
         Ok(Some((number(high)?, number(low)?)))
     }
 
-    /// `a ? b : c`, or what is stronger.
+    /// Parses `a ? b : c`, or an expression of higher precedence.
     fn choice(&mut self) -> Result<i128, String> {
         let condition = self.operation(0)?;
         if !self.takes("?") {
@@ -125,7 +125,7 @@ impl Reader<'_> {
             return self.product();
         };
         let mut value = self.operation(level + 1)?;
-        // Of `<<` the weaker `<` is no operator.
+        // `<` does not match the first character of `<<`.
         while let Some(operator) = operators.iter().find(|operator| {
             let text = self.rest.trim_start();
             text.starts_with(**operator)
@@ -213,7 +213,7 @@ impl Reader<'_> {
     }
 }
 
-/// The low `width` bits, the highest of which is the sign.
+/// Sign-extends the low `width` bits.
 fn signed(value: i128, width: u32) -> i128 {
     match width {
         0 => 0,

@@ -1,5 +1,5 @@
-//! The exact meanings of [`gcn_isa::meaning`], evaluated and compared with what is executed: every row that has one, on every
-//! instruction set, in its short and its long encoding, with and without a clamp.
+//! Tests of the exact meanings of [`gcn_isa::meaning`], which are evaluated and compared with execution: every row that
+//! has one, on every instruction set, in its short and its long encoding, with and without a clamp.
 
 mod language;
 
@@ -16,14 +16,14 @@ use language::{Place, Values, carry_out};
 const BASE: u64 = 0x1000;
 const VGPRS: u8 = 48;
 const SGPRS: u8 = 64;
-/// Registers between those of operands.
+/// Distance between the registers of two operands.
 const APART: u8 = 8;
-/// States from which each instruction is executed.
+/// Number of random states for each instruction.
 const STATES: usize = 6;
-/// Rows of one instruction set whose meaning is exact, at least.
+/// Minimum number of rows with an exact meaning on each instruction set.
 const LEAST: usize = 150;
 
-/// Random numbers: splitmix64.
+/// Random number generator: splitmix64.
 struct Noise(u64);
 
 impl Noise {
@@ -34,7 +34,7 @@ impl Noise {
         mixed ^ mixed >> 31
     }
 
-    /// A dword at which carries, signs and widths change, often.
+    /// Random dword, often an edge case for carries, signs or widths.
     fn dword(&mut self) -> u32 {
         const EDGES: [u32; 10] = [
             0,
@@ -57,7 +57,7 @@ impl Noise {
     }
 }
 
-/// A machine with one wave.
+/// Machine with one wave.
 struct Rig {
     isa: Isa,
     device: Device,
@@ -88,7 +88,7 @@ impl Rig {
         self.wave.set_exec(u64::MAX);
     }
 
-    /// An operand's value in a lane.
+    /// Value of an operand in a lane.
     fn value(&self, inst: &Inst, slot: &Slot, lane: usize) -> i128 {
         let dwords = slot.ty.dwords();
         let whole = match inst.operand(slot) {
@@ -106,7 +106,7 @@ impl Rig {
         typed(whole, slot.ty)
     }
 
-    /// All values that a meaning may read.
+    /// Values that a meaning may read.
     fn values(&self, inst: &Inst, lane: usize) -> Values {
         let slots = inst.row().slots();
         let mut values: Values = slots
@@ -134,7 +134,7 @@ fn name(slot: &Slot) -> String {
     format!("{:?}", slot.field).to_ascii_lowercase()
 }
 
-/// The number that the low bits are in a type.
+/// Interprets the low bits as a number of this type.
 fn typed(bits: i128, ty: Ty) -> i128 {
     let width = 8 * u32::from(ty.bytes());
     if width >= 128 {
@@ -146,7 +146,7 @@ fn typed(bits: i128, ty: Ty) -> i128 {
     unsigned - if is_negative { 1 << width } else { 0 }
 }
 
-/// The least and the greatest number of a type.
+/// Least and greatest number of a type.
 fn range(ty: Ty) -> (i128, i128) {
     let width = 8 * u32::from(ty.bytes()).min(8);
     match ty {
@@ -155,7 +155,7 @@ fn range(ty: Ty) -> (i128, i128) {
     }
 }
 
-/// The instruction with registers of their own for each operand; nothing if an operand takes none of what is here.
+/// Instruction with separate registers for all operands; `None` if an operand accepts none of them.
 fn with_registers(form: &'static Form, noise: &mut Noise, clamp: bool) -> Option<Inst> {
     let mut inst = Inst::with_defaults(form);
     if clamp {
@@ -175,7 +175,7 @@ fn with_registers(form: &'static Form, noise: &mut Noise, clamp: bool) -> Option
             Kind::Simm16 => Operand::Imm((noise.dword() as i16).into()),
             _ => return None,
         };
-        // The short encoding has VCC where no field names it.
+        // The short encoding uses VCC if no field names it.
         if inst.set_operand(slot, operand).is_err() && inst.operand(slot) != operand {
             let is_vcc = |operand| {
                 matches!(
@@ -194,7 +194,7 @@ fn with_registers(form: &'static Form, noise: &mut Noise, clamp: bool) -> Option
     inst.broken_rule().is_none().then_some(inst)
 }
 
-/// Executes the instruction, and says where its meaning gives something else.
+/// Executes an instruction, and fails if its meaning gives another result.
 fn compare(rig: &mut Rig, inst: &Inst, code: &str) -> Result<(), String> {
     let is_scalar = inst.encoding.is_scalar();
     let lanes = if is_scalar { 1 } else { LANES };
@@ -226,7 +226,7 @@ fn compare(rig: &mut Rig, inst: &Inst, code: &str) -> Result<(), String> {
     let mut mask = None;
     for lane in 0..lanes {
         let mut values = rig.values(inst, lane);
-        // A mask is written whole, a bit by each lane.
+        // Lanes write a mask bit by bit; the mask is compared as a whole.
         if let Some(mask) = mask {
             values.insert("sdst".to_owned(), mask);
         } else if !is_scalar && slot_of("sdst").is_some() {
@@ -243,7 +243,7 @@ fn compare(rig: &mut Rig, inst: &Inst, code: &str) -> Result<(), String> {
         .map_err(|fault| format!("{fault:?}"))?;
     for (lane, values) in expected.iter().enumerate() {
         let found = rig.values(inst, lane);
-        // A source may be where the destination is: VCC in the short encoding.
+        // A source and the destination may be the same register: VCC in the short encoding.
         let is_source =
             |name: &str| slot_of(name).is_some_and(|slot| slot.access == OperandAccess::Read);
         for (name, &found) in found.iter().filter(|(name, _)| !is_source(name)) {
