@@ -1,11 +1,11 @@
-//! MUBUF and MTBUF: buffers, after AMD's manuals, CLRX's document on memory and Mesa's descriptors.
+//! Model of MUBUF and MTBUF: buffers, according to AMD's manuals, CLRX's document on memory, and Mesa's descriptors.
 
 use crate::formats::{self, Halves, Shape};
 use crate::operators::{Flushing, Operator};
 use crate::share::Reach;
 use crate::state::*;
 
-/// The fields of a buffer instruction.
+/// Fields of a buffer instruction.
 struct Fields {
     offset: u32,
     offen: bool,
@@ -45,7 +45,7 @@ impl Fields {
     }
 }
 
-/// A buffer's descriptor.
+/// Buffer descriptor.
 struct Resource {
     base: u64,
     stride: u32,
@@ -65,7 +65,7 @@ impl Resource {
         let adds_lane = last >> 23 & 1 != 0;
         let data_format = last >> 15 & 15;
         let mut stride = high >> 16 & 0x3fff;
-        // From GCN 1.2 on the data format of what has no format is the stride's highest digits.
+        // From GCN 1.2 on, the data format bits are the high bits of the stride if the instruction has no format.
         if adds_lane && !is_formatted && generation >= Generation::Gfx8 {
             stride |= data_format << 14;
         }
@@ -79,7 +79,7 @@ impl Resource {
             selection: [0, 3, 6, 9].map(|place| last >> place & 7),
             number_format: last >> 12 & 7,
             data_format,
-            // GCN 1.4 has no such field: Mesa has 4 there.
+            // GCN 1.4 has no such field: Mesa assumes 4.
             element_size: match generation {
                 Generation::Gfx9 => 4,
                 _ => 2 << (last >> 19 & 3),
@@ -90,7 +90,7 @@ impl Resource {
     }
 }
 
-/// Values that the lanes of a buffer instruction share.
+/// State that the lanes of a buffer instruction share.
 struct Buffer<'a> {
     context: &'a Context,
     fields: Fields,
@@ -99,12 +99,12 @@ struct Buffer<'a> {
     before: State,
 }
 
-/// The place of one element.
+/// Place of an element.
 #[derive(Clone, Copy)]
 struct Place {
     address: u64,
     in_range: bool,
-    /// The element crosses into what is interleaved, which is not defined.
+    /// The element crosses an interleaving boundary, which is undefined.
     is_split: bool,
 }
 
@@ -146,7 +146,7 @@ pub fn execute(context: &Context, mnemonic: &str, words: [u32; 2], state: &mut S
     }
 }
 
-/// Bytes of a plain access, by its name.
+/// Size of an unformatted access in bytes, from its name.
 fn size(name: &str) -> u64 {
     let ty = name.split('_').nth(1).expect("a type");
     match ty.trim_start_matches(['u', 's']) {
@@ -161,7 +161,7 @@ fn size(name: &str) -> u64 {
 }
 
 impl Buffer<'_> {
-    /// True if the descriptor has a data format, which none but typed and 64-bit accesses can do without (E249).
+    /// True if the descriptor has no data format, which disables all accesses except typed and 64-bit ones (E249).
     fn is_null(&self) -> bool {
         let bits_are_stride =
             self.resource.adds_lane && self.context.generation >= Generation::Gfx8;
@@ -182,8 +182,8 @@ impl Buffer<'_> {
         by_register.wrapping_add(by_lane)
     }
 
-    /// The offset without the scalar one: beyond 32 bits it is out of range up to GCN 1.2, as LLVM's developers found, and
-    /// has 32 bits on GCN 1.4.
+    /// Offset without the scalar one. If it exceeds 32 bits, it is out of range up to GCN 1.2, as LLVM's developers
+    /// found, and wraps on GCN 1.4.
     fn offset(&self, lane: usize) -> u64 {
         let register = self.fields.vaddr + usize::from(self.fields.idxen);
         let by_register = if self.fields.offen {
@@ -198,7 +198,7 @@ impl Buffer<'_> {
         }
     }
 
-    /// The place of `bytes` bytes that are `part` bytes into a lane's access.
+    /// Place of `bytes` bytes that begin `part` bytes into a lane's access.
     fn place(&self, lane: usize, part: u32, bytes: u64) -> Place {
         if self.fields.addr64 {
             let register = self.before.value(self.fields.vaddr, 8, lane);
@@ -239,7 +239,7 @@ impl Buffer<'_> {
         }
     }
 
-    /// The range check of each generation (E308).
+    /// Range check of each generation (E308).
     fn in_range(&self, index: u32, offset: u64, sum: u64, bytes: u64) -> bool {
         let resource = &self.resource;
         let stride = u64::from(resource.stride);
@@ -258,7 +258,7 @@ impl Buffer<'_> {
         }
     }
 
-    /// An address without the low bits that GCN 1.0 ignores (E104).
+    /// Clears the low bits of an address that GCN 1.0 ignores (E104).
     fn aligned(&self, address: u64, bytes: u64) -> u64 {
         match (self.context.generation, bytes) {
             (Generation::Gfx6, 2) => address & !1,
@@ -267,7 +267,7 @@ impl Buffer<'_> {
         }
     }
 
-    /// Notes that a lane's access is there in part: which parts are accessed then is not defined (E105).
+    /// Notes that a lane's access is partly unmapped: the parts that are then accessed are undefined (E105).
     fn note_torn(&self, state: &mut State, lane: usize, size: u64) {
         let unit = size.min(4);
         let mut there = Vec::new();
@@ -283,7 +283,7 @@ impl Buffer<'_> {
         state.undefined |= there.contains(&true) && there.contains(&false);
     }
 
-    /// An element in memory, 0 if it is out of range or not there.
+    /// Reads an element of memory: 0 if it is out of range or unmapped.
     fn read(&self, state: &mut State, place: Place, bytes: u64) -> u64 {
         state.undefined |= place.is_split;
         if !place.in_range {
@@ -311,7 +311,7 @@ impl Buffer<'_> {
         }
     }
 
-    /// A value that goes to a register, or to LDS.
+    /// Writes a value to a register, or to LDS.
     fn deliver(&self, state: &mut State, lane: usize, register: usize, value: u32) {
         if self.fields.lds {
             let reach = Reach::of_allocation(state);
@@ -321,12 +321,12 @@ impl Buffer<'_> {
         }
     }
 
-    /// The place of a lane in LDS: M0's low half, the instruction's offset and 4 bytes a lane.
+    /// LDS offset of a lane: M0's low half, the instruction's offset, and 4 bytes per lane.
     fn place_in_lds(&self, lane: usize) -> u32 {
         (self.before.m0() & 0xffff) + self.fields.offset + 4 * lane as u32
     }
 
-    /// E080: nothing is missing.
+    /// E080: the status reports that nothing is missing.
     fn status(&self, state: &mut State, register: usize) {
         if self.fields.tfe {
             for lane in self.before.lanes() {
@@ -384,7 +384,7 @@ impl Buffer<'_> {
         }
     }
 
-    /// LDS to memory, one dword a lane.
+    /// Copies LDS to memory, one dword per lane.
     fn store_from_lds(&self, state: &mut State) {
         let reach = Reach::of_allocation(state);
         for lane in self.before.lanes() {
@@ -396,7 +396,7 @@ impl Buffer<'_> {
         }
     }
 
-    /// All or nothing, and in one allocation; the old value goes to VDATA with GLC.
+    /// Atomics, which access an element as a whole, in one allocation. GLC returns the old value in VDATA.
     fn update(&self, state: &mut State, mnemonic: &str) {
         let operator = Operator::of_memory(mnemonic);
         let bytes = operator.bytes;
@@ -421,7 +421,7 @@ impl Buffer<'_> {
         }
     }
 
-    /// The components that registers hold, 1 to 4, and how: a dword or half of one each.
+    /// Loads 1 to 4 components, each into a dword or half of one.
     fn load_formatted(&self, state: &mut State, name: &str, is_typed: bool) {
         let shape = Shape::of(name, self.context.isa);
         let (data_format, number_format) = (self.fields.data_format, self.fields.number_format);
@@ -439,7 +439,7 @@ impl Buffer<'_> {
             };
             let component = |number: usize| match components.get(number) {
                 Some(value) => *value,
-                // E201: a missing W is one; a format that is not there has nothing.
+                // E201: a missing W is one; an invalid format has no components.
                 None if number == 3 && size != 0 => formats::one(number_format, shape.bits()),
                 None => 0,
             };
@@ -455,7 +455,7 @@ impl Buffer<'_> {
         self.status(state, self.fields.vdata + shape.registers());
     }
 
-    /// All bytes of an element that is in range as a whole.
+    /// Bytes of an element; `None` if it is not in range as a whole.
     fn element(&self, state: &mut State, lane: usize, size: u64) -> Option<Vec<u8>> {
         self.note_torn(state, lane, size);
         let place = self.place(lane, 0, size);
@@ -515,7 +515,7 @@ impl Buffer<'_> {
                     true => *register == component,
                     false => self.resource.selection[*register] as usize == 4 + component,
                 };
-                // E202: of two registers the first.
+                // E202: if two registers select a component, the first one is stored.
                 if let Some(number) = (0..shape.components).find(is_source) {
                     *to = value(number);
                 }
@@ -536,7 +536,7 @@ impl Buffer<'_> {
     }
 }
 
-/// Changes 4 or 8 bytes of memory, which must be aligned (E104), and gives what was there.
+/// Changes 4 or 8 bytes of memory, which must be aligned (E104), and returns the old value.
 pub fn update_global(
     state: &mut State,
     address: u64,
@@ -544,7 +544,7 @@ pub fn update_global(
     low: u64,
     high: u64,
 ) -> u64 {
-    // Denormals are zeros to comparisons of single precision in memory (E053).
+    // Memory comparisons treat single-precision denormals as zeros (E053).
     let flushing = Flushing {
         sources: true,
         results: true,

@@ -1,10 +1,10 @@
-//! DS: the document on DS instructions with errata E030 to E075, as a program.
+//! Model of DS: the document on DS instructions and errata E030 to E075 as code.
 
 use crate::operators::{Flushing, Operator};
 use crate::share::{Reach, Share};
 use crate::state::*;
 
-/// The fields of a DS instruction.
+/// Fields of a DS instruction.
 struct Fields {
     offset: u32,
     gds: bool,
@@ -15,7 +15,7 @@ struct Fields {
 }
 
 impl Fields {
-    /// E030: the GDS bit moves between GCN 1.1 and 1.2.
+    /// E030: the GDS bit differs between GCN 1.1 and 1.2.
     fn of(words: [u32; 2], generation: Generation) -> Fields {
         let gds_bit = if generation <= Generation::Gfx7 {
             17
@@ -34,7 +34,7 @@ impl Fields {
     }
 }
 
-/// A DS instruction with all that it works on.
+/// DS instruction with its context and state.
 struct Ds<'a> {
     context: &'a Context,
     fields: Fields,
@@ -78,14 +78,14 @@ fn is_pair(name: &str) -> bool {
 }
 
 impl Ds<'_> {
-    /// ADDR + OFFSET without its low bits, if the register by itself does not put it out of range (E039, E040, E041).
+    /// ADDR + OFFSET without its low bits; `None` if the register alone is out of range (E039, E040, E041).
     fn address(&self, lane: usize, offset: u32, ignored: u32) -> Option<u32> {
         let base = self.before.vgprs[self.fields.addr][lane];
         let is_negative = self.context.generation == Generation::Gfx6 && base >> 31 != 0;
         (!is_negative).then(|| base.wrapping_add(offset) & !ignored)
     }
 
-    /// The low bits of an address that loads and stores of a size ignore.
+    /// Low address bits that loads and stores of a size ignore.
     fn ignored(&self, bytes: u32) -> u32 {
         match bytes {
             _ if self.context.generation >= Generation::Gfx9 => 0,
@@ -147,8 +147,8 @@ impl Ds<'_> {
         }
     }
 
-    /// READ2, WRITE2, WRXCHG2: two elements at OFFSET0 and OFFSET1, in units of their size or of 64 of them (E032, E042,
-    /// E075).
+    /// READ2, WRITE2, WRXCHG2: two elements at OFFSET0 and OFFSET1, in units of their size or of 64 times their size
+    /// (E032, E042, E075).
     fn pair(&self, state: &mut State, name: &str) {
         let bytes: u32 = if name.ends_with("64") { 8 } else { 4 };
         let unit = if name.contains("st64") {
@@ -180,7 +180,7 @@ impl Ds<'_> {
                 }
             }
             if !name.starts_with("read2") {
-                // At equal offsets there is one access, with DATA0.
+                // Equal offsets make one access, with DATA0.
                 let written = if is_one { 1 } else { 2 };
                 for (element, data) in data.into_iter().enumerate().take(written) {
                     for dword in 0..dwords {
@@ -193,7 +193,8 @@ impl Ds<'_> {
         }
     }
 
-    /// Read-modify-write, with and without the old value in VDST; addresses are natural everywhere (E040).
+    /// Read-modify-write, with or without the old value in VDST. Addresses are naturally aligned on all generations
+    /// (E040).
     fn update(&self, state: &mut State, mnemonic: &str) {
         let operator = Operator::of_ds(mnemonic);
         let bytes = operator.bytes;
@@ -215,7 +216,7 @@ impl Ds<'_> {
         }
     }
 
-    /// E054: one place of the share by another, whose distance has a sign and counts dwords.
+    /// E054: changes one element of the share by another, at a signed distance in dwords.
     fn update_from_share(&self, state: &mut State, mnemonic: &str) {
         let operator = Operator::of_ds(mnemonic);
         let bytes = operator.bytes as u32;
@@ -235,7 +236,7 @@ impl Ds<'_> {
             let is_negative =
                 self.context.generation == Generation::Gfx6 && !is_packed && register >> 31 != 0;
             let a = (!is_negative).then_some(a);
-            // It is read as loads read, dword by dword (E311).
+            // The operand is read like a load, dword by dword (E311).
             let mut operand = self.reach.load(state, Some(b), 4);
             if bytes == 8 {
                 operand |= self.reach.load(state, b.checked_add(4), 4) << 32;
@@ -246,7 +247,7 @@ impl Ds<'_> {
         }
     }
 
-    /// E052, E002: each dword is exchanged if the new value's highest bit is set, which is not stored.
+    /// E052, E002: a dword is exchanged if the highest bit of the new value is set, which is not stored.
     fn exchange_conditionally(&self, state: &mut State, name: &str) {
         let dwords = if name.ends_with("128") { 4 } else { 2 };
         for lane in self.before.lanes() {
@@ -280,7 +281,7 @@ impl Ds<'_> {
         }
     }
 
-    /// E051: one operation for the wave, whose old value all active lanes get.
+    /// E051: one operation for the wave. All active lanes get the old value.
     fn count(&self, state: &mut State, change: impl Fn(u32, u32) -> u32) {
         let lanes = self.before.exec().count_ones();
         if lanes == 0 {
@@ -295,7 +296,7 @@ impl Ds<'_> {
         }
     }
 
-    /// E049, of a wave whose turn it is and stays: one operation whatever EXEC is, with the first active lane's value.
+    /// E049 for a wave that keeps its turn: one operation whatever EXEC is, with the first active lane's value.
     fn count_in_order(&self, state: &mut State) {
         let offset = self.fields.offset;
         let first = self.before.lanes().next();
@@ -318,7 +319,7 @@ impl Ds<'_> {
         }
     }
 
-    /// A lane's value, or 0 of one that is not active.
+    /// Value of a lane; 0 if the lane is inactive.
     fn of_active(&self, register: usize, lane: u32) -> u32 {
         if self.before.exec() >> lane & 1 != 0 {
             self.before.vgprs[register][lane as usize]

@@ -1,11 +1,11 @@
-//! FLAT, GLOBAL and SCRATCH: the document on FLAT instructions with errata E076 to E106 as a program.
+//! Model of FLAT, GLOBAL and SCRATCH: the document on FLAT instructions and errata E076 to E106 as code.
 
 use crate::buffer::update_global;
 use crate::operators::{Flushing, Operator};
 use crate::share::Reach;
 use crate::state::*;
 
-/// SEG of GCN 1.4; before there is FLAT alone.
+/// SEG of GCN 1.4; older generations have only FLAT.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Segment {
     Flat,
@@ -13,7 +13,7 @@ enum Segment {
     Global,
 }
 
-/// The number of SADDR that means none.
+/// Value of SADDR for no register.
 const OFF: usize = 0x7f;
 
 struct Fields {
@@ -38,7 +38,7 @@ impl Fields {
             2 if is_new => Segment::Global,
             _ => Segment::Flat,
         };
-        // E084: 12 bits without sign for FLAT, 13 with one for the others.
+        // E084: FLAT has an unsigned 12-bit offset, the others a signed 13-bit one.
         let offset = match segment {
             _ if !is_new => 0,
             Segment::Flat => i64::from(low & 0xfff),
@@ -62,12 +62,12 @@ impl Fields {
     }
 }
 
-/// The memory that a lane's address leads to.
+/// Memory to which a lane's address refers.
 #[derive(Clone, Copy)]
 enum Place {
     Global(u64),
     Lds(u32),
-    /// An offset in the lane's scratch, negative if it is none.
+    /// Offset in the lane's scratch; negative if out of range.
     Scratch(i64),
 }
 
@@ -92,7 +92,7 @@ pub fn execute(context: &Context, mnemonic: &str, words: [u32; 2], state: &mut S
     }
 }
 
-/// Bytes of a type.
+/// Size of a type in bytes.
 fn size(ty: &str) -> u64 {
     let ty = ty.split('_').next().expect("a type");
     match ty {
@@ -112,7 +112,7 @@ impl Flat<'_> {
         let pair = || self.before.value(fields.vaddr, 8, lane);
         match fields.segment {
             Segment::Flat => {
-                // The offset is added before the windows are looked at (E088).
+                // The offset is added before the apertures are compared (E088).
                 let address = pair().wrapping_add_signed(fields.offset);
                 match (address >> 32) as u32 {
                     high if high == self.context.shared => Place::Lds(address as u32),
@@ -132,7 +132,7 @@ impl Flat<'_> {
                         .wrapping_add_signed(fields.offset),
                 )
             }
-            // E087: one of the two.
+            // E087: VADDR or SADDR.
             Segment::Scratch => {
                 let base = if fields.saddr == OFF {
                     self.before.vgprs[fields.vaddr][lane]
@@ -144,7 +144,7 @@ impl Flat<'_> {
         }
     }
 
-    /// The address of the wave's scratch, by FLAT_SCRATCH (E088).
+    /// Address of the wave's scratch, from FLAT_SCRATCH (E088).
     fn scratch_base(&self) -> u64 {
         let register = match self.context.generation {
             Generation::Gfx7 => 104,
@@ -157,7 +157,7 @@ impl Flat<'_> {
         }
     }
 
-    /// Bytes of scratch that a lane has: FLAT_SCRATCH says so before GCN 1.4.
+    /// Bytes of scratch per lane, which FLAT_SCRATCH contains before GCN 1.4.
     fn scratch_bytes(&self) -> u32 {
         match self.context.generation {
             Generation::Gfx7 => self.before.scalars[104],
@@ -166,7 +166,7 @@ impl Flat<'_> {
         }
     }
 
-    /// The address of a byte of a lane's scratch, if the lane has it.
+    /// Address of a byte of a lane's scratch; `None` if it is out of range.
     fn in_scratch(&self, lane: usize, offset: i64, part: u32) -> Option<u64> {
         let offset = u32::try_from(offset).ok()?.checked_add(part)?;
         let dword = u64::from(offset / 4) * 4 * LANES as u64;
@@ -174,7 +174,7 @@ impl Flat<'_> {
         (offset < self.scratch_bytes()).then(|| self.scratch_base().wrapping_add(place))
     }
 
-    /// Notes that an element of global memory is not there as a whole: none of it is accessed then.
+    /// True if an element of global memory is partly unmapped, which is a violation: then none of it is accessed.
     fn is_missing(&self, state: &mut State, place: Place, size: u64) -> bool {
         let Place::Global(address) = place else {
             return false;
@@ -184,7 +184,7 @@ impl Flat<'_> {
         is_missing
     }
 
-    /// The bytes of an element of up to 4 bytes, `part` bytes behind a place.
+    /// Reads an element of up to 4 bytes, `part` bytes after a place.
     fn read(&self, state: &mut State, place: Place, part: u32, bytes: u64, lane: usize) -> u64 {
         match place {
             Place::Global(address) => {
@@ -197,7 +197,7 @@ impl Flat<'_> {
                 let reach = Reach::of_flat(self.context, &self.before);
                 reach.load(state, address.checked_add(part), bytes)
             }
-            // What is out of range, or not there, is 0 byte by byte.
+            // Bytes that are out of range or unmapped are 0.
             Place::Scratch(offset) => (0..bytes as u32).fold(0, |value, byte| {
                 let address = self.in_scratch(lane, offset, part + byte);
                 let found = address.and_then(|address| state.global.find(address, 1));
@@ -274,7 +274,7 @@ impl Flat<'_> {
         self.status(state, dwords);
     }
 
-    /// E080: nothing is missing.
+    /// E080: the status reports that nothing is missing.
     fn status(&self, state: &mut State, dwords: usize) {
         if self.fields.tfe {
             for lane in self.before.lanes() {
@@ -344,7 +344,7 @@ impl Flat<'_> {
         })
     }
 
-    /// E106: dword by dword.
+    /// E106: each dword separately.
     fn update_scratch(
         &self,
         state: &mut State,
@@ -388,7 +388,7 @@ impl Flat<'_> {
     }
 }
 
-/// The new value; what is compared is in the upper half of the data (E090).
+/// New value. The comparison value is in the upper half of the data (E090).
 fn apply(operator: Operator, old: u64, low: u64, high: u64, flushing: Flushing) -> u64 {
     match operator.name {
         "cmpswap" => operator.apply(old, high, low, flushing),

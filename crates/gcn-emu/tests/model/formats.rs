@@ -1,10 +1,10 @@
-//! Data and number formats of buffers: E200 to E203 as a program.
+//! Model of the data and number formats of buffers: E200 to E203 as code.
 
 use half::f16;
 
 use crate::state::number;
 
-/// Widths of a data format's components from the lowest bit up; none of an invalid one.
+/// Widths of a data format's components from the lowest bit up; empty for an invalid format.
 pub fn widths(data_format: u32) -> &'static [u32] {
     match data_format {
         1 => &[8],
@@ -12,7 +12,7 @@ pub fn widths(data_format: u32) -> &'static [u32] {
         3 => &[8, 8],
         4 => &[32],
         5 => &[16, 16],
-        // The names have the highest bits first.
+        // Format names list the highest bits first.
         6 => &[11, 11, 10],
         7 => &[10, 11, 11],
         8 => &[2, 10, 10, 10],
@@ -38,8 +38,9 @@ const UINT: u32 = 4;
 const SINT: u32 = 5;
 const FLOAT: u32 = 7;
 
-/// True if the manuals have this number format for this data format: floats have 32, 16, 11 or 10 bits in all components,
-/// and 32-bit components are integers or floats. SNORM_OGL is left out, and so is what may be read only.
+/// True if the manuals define this number format for this data format: floats have 32, 16, 11 or 10 bits in all
+/// components, and 32-bit components are integers or floats. SNORM_OGL is excluded, and so are stores of USCALED and
+/// SSCALED, which can only be loaded.
 pub fn is_defined(data_format: u32, number_format: u32, is_stored: bool) -> bool {
     let widths = widths(data_format);
     let is_small_float = matches!(data_format, 6 | 7);
@@ -53,12 +54,12 @@ pub fn is_defined(data_format: u32, number_format: u32, is_stored: bool) -> bool
     }
 }
 
-/// The type that registers have: an integer without conversion, or a float.
+/// True if registers hold unconverted integers, not floats.
 fn is_integer(number_format: u32) -> bool {
     matches!(number_format, UINT | SINT)
 }
 
-/// The constant one of a register of 32 or 16 bits.
+/// One, for a 32-bit or 16-bit register.
 pub fn one(number_format: u32, register: u32) -> u32 {
     match register {
         _ if is_integer(number_format) => 1,
@@ -67,7 +68,7 @@ pub fn one(number_format: u32, register: u32) -> u32 {
     }
 }
 
-/// The components of an element, as registers of 32 or 16 bits hold them.
+/// Components of an element, as 32-bit or 16-bit registers hold them.
 pub fn load(data_format: u32, number_format: u32, register: u32, element: &[u8]) -> Vec<u32> {
     let mut low = 0;
     let component = |&width: &u32| {
@@ -77,7 +78,7 @@ pub fn load(data_format: u32, number_format: u32, register: u32, element: &[u8])
         let bits = (part >> (low % 32)) as u32 & mask;
         low += width;
         match register {
-            // Nothing is converted, so NaN stay what they are.
+            // No conversion, so that NaNs stay unchanged.
             16 if width == 16 && number_format == FLOAT => bits,
             16 => to_short(of_component(bits, width, number_format), number_format),
             _ => of_component(bits, width, number_format),
@@ -100,7 +101,7 @@ fn of_component(bits: u32, width: u32, number_format: u32) -> u32 {
         SINT => signed as u32,
         _ => match width {
             32 => bits,
-            // No sign, a half's exponent.
+            // No sign, and the exponent range of a half.
             10 | 11 => f16::from_bits((bits << (15 - width)) as u16)
                 .to_f32()
                 .to_bits(),
@@ -109,8 +110,8 @@ fn of_component(bits: u32, width: u32, number_format: u32) -> u32 {
     }
 }
 
-/// The element that has these components of registers of 32 or 16 bits, those that are missing zero. Nothing if it is not
-/// defined: no source has NaN of 10 or 11 bits.
+/// Element with these components from 32-bit or 16-bit registers; missing ones are zero. `None` if it is undefined: no
+/// source specifies 10-bit and 11-bit NaNs.
 pub fn store(
     data_format: u32,
     number_format: u32,
@@ -165,7 +166,7 @@ fn to_component(value: u32, width: u32, number_format: u32) -> u32 {
         _ => match width {
             32 => value,
             10 | 11 if float < 0.0 || value >> 31 != 0 => 0,
-            // Cut off: a half has no more digits than are dropped.
+            // Truncated through a half, which has more fraction bits.
             10 | 11 => {
                 let half = to_half_cut_off(f32::from_bits(value));
                 u32::from(half) >> (15 - width)
@@ -175,7 +176,7 @@ fn to_component(value: u32, width: u32, number_format: u32) -> u32 {
     }
 }
 
-/// The half towards zero from a float that is not negative.
+/// Rounds a non-negative float to a half, towards zero.
 fn to_half_cut_off(value: f32) -> u16 {
     let half = f16::from_f32(value);
     if half.to_f32() > value {
@@ -185,7 +186,7 @@ fn to_half_cut_off(value: f32) -> u16 {
     }
 }
 
-/// A component for a register of 16 bits.
+/// Converts a component for a 16-bit register.
 fn to_short(value: u32, number_format: u32) -> u32 {
     if is_integer(number_format) {
         value & 0xffff
@@ -194,7 +195,7 @@ fn to_short(value: u32, number_format: u32) -> u32 {
     }
 }
 
-/// A component of a register of 16 bits.
+/// Converts a component from a 16-bit register.
 fn of_short(bits: u32, number_format: u32) -> u32 {
     let bits = bits as u16;
     match number_format {
@@ -204,21 +205,21 @@ fn of_short(bits: u32, number_format: u32) -> u32 {
     }
 }
 
-/// Registers of a formatted access.
+/// Register layout of a formatted access.
 pub struct Shape {
     pub components: usize,
     pub halves: Halves,
 }
 
-/// Components of 16 bits in registers.
+/// Layout of 16-bit components in registers.
 pub enum Halves {
     /// Components have 32 bits.
     None,
-    /// A register each (GCN 1.2).
+    /// One component per register (GCN 1.2).
     Spread,
-    /// Two share a register (from GCN 1.4 on, and on Stoney).
+    /// Two components per register (from GCN 1.4 on, and on Stoney).
     Packed,
-    /// The upper half of one.
+    /// One component, in the upper half.
     High,
 }
 

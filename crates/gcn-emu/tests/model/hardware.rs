@@ -1,5 +1,5 @@
-//! S_GETREG and S_SETREG: hardware registers by the fields of AMD's manuals, their sizes by what AMD's context-save code for
-//! GCN 1.2 and 1.4 multiplies them with (errata E207).
+//! Tests of S_GETREG and S_SETREG: hardware registers with the fields of AMD's manuals. Sizes are in the units by which
+//! AMD's context-save code for GCN 1.2 and 1.4 multiplies them (errata E207).
 
 use gcn_asm::{Options, Source, assemble};
 use gcn_emu::Code;
@@ -17,12 +17,12 @@ const MODE: u32 = 1;
 const TRAPSTS: u32 = 3;
 const IB_STS: u32 = 7;
 const SH_MEM_BASES: u32 = 15;
-/// SOPK in the highest four bits of a word.
+/// Encoding of SOPK in the highest four bits of a word.
 const SOPK: u32 = 0b1011 << 28;
-/// The SGPR that is read into or written from.
+/// SGPR that S_GETREG writes, and S_SETREG reads.
 const DATA: u8 = 4;
 
-/// Operations of SOPK, which moved down by one in GCN 1.2.
+/// Encodes an SOPK instruction. Opcodes decreased by one in GCN 1.2.
 fn sopk(generation: Generation, number: u32, sdst: u8, simm16: u32) -> u32 {
     let moved = u32::from(generation >= Generation::Gfx8);
     SOPK | (number - moved) << 23 | u32::from(sdst) << 16 | simm16
@@ -32,7 +32,7 @@ fn getreg(generation: Generation, field: Field) -> u32 {
     sopk(generation, 18, DATA, field.simm16())
 }
 
-/// Bits of a hardware register.
+/// Field of a hardware register.
 #[derive(Clone, Copy, Debug)]
 struct Field {
     register: u32,
@@ -70,7 +70,7 @@ impl Field {
     }
 }
 
-/// Operations that have been issued and not waited for.
+/// Outstanding operations.
 #[derive(Clone, Copy, Default, Debug)]
 struct Counters {
     vm: u32,
@@ -78,7 +78,7 @@ struct Counters {
     lgkm: u32,
 }
 
-/// State of the hardware around a wave, as far as the wave can see it.
+/// Hardware state that a wave can observe.
 #[derive(Clone, Copy, Debug)]
 struct Hardware {
     generation: Generation,
@@ -86,7 +86,7 @@ struct Hardware {
     waves: u32,
     vgprs: u32,
     sgprs: u32,
-    /// The workgroup's, in bytes.
+    /// LDS size of the workgroup in bytes.
     lds: u32,
     priority: u32,
     mode: u32,
@@ -95,7 +95,7 @@ struct Hardware {
     exec: u64,
     vcc: u64,
     counters: Counters,
-    /// Upper halves of the windows of FLAT addresses.
+    /// Upper halves of the FLAT aperture addresses.
     shared: u32,
     private: u32,
 }
@@ -128,7 +128,8 @@ impl Hardware {
         let counters = self.counters;
         match register {
             MODE => self.mode,
-            // SCC, the wave's priority, EXECZ, VCCZ, IN_TG, VALID. There is no trap handler, barrier or halt to be in.
+            // SCC, the wave's priority, EXECZ, VCCZ, IN_TG, VALID. The wave is never in a trap handler, at a barrier or
+            // halted.
             2 => {
                 bit(self.scc, 0)
                     | self.priority << 3
@@ -138,7 +139,7 @@ impl Hardware {
                     | bit(true, 16)
             }
             TRAPSTS => self.trapsts,
-            // WAVE_ID and SIMD_ID: a workgroup's waves take turns on four SIMD units.
+            // WAVE_ID and SIMD_ID: a workgroup's waves are distributed round-robin over four SIMD units.
             4 => (self.wave / 4) | (self.wave % 4) << 4,
             // VGPR_SIZE and SGPR_SIZE: one less than the number of blocks.
             5 => {
@@ -191,7 +192,7 @@ fn device(isa: Isa) -> Device {
     Device::new(config)
 }
 
-/// Executes code from its beginning to its end.
+/// Executes code from start to end.
 fn execute(device: &Device, wave: &mut Wave, bytes: &[u8]) {
     let isa = device.config.isa;
     let registers = (wave.vgprs.len(), wave.sgpr_count);
@@ -206,7 +207,7 @@ fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Registers of a generation by number.
+/// Numbers of a generation's hardware registers.
 fn registers(generation: Generation) -> Vec<u32> {
     let bases = (generation == Generation::Gfx9).then_some(SH_MEM_BASES);
     (MODE..=IB_STS).chain(bases).collect()
@@ -233,7 +234,7 @@ fn hardware_registers_are_read_by_fields() {
     }
 }
 
-/// A kernel writes MODE and TRAPSTS; what it writes to the others is lost.
+/// Kernels can write MODE and TRAPSTS. Writes to other registers are lost.
 #[test]
 fn hardware_registers_are_written_by_fields() {
     let mut noise = Noise::new(0x5e7);
@@ -280,7 +281,7 @@ fn hardware_registers_are_written_by_fields() {
     }
 }
 
-/// An instruction, the first generation that has it, and what it counts in.
+/// Instruction, the first generation that has it, and its counter increments.
 type Counted = (&'static str, Generation, fn(Generation) -> Counters);
 
 /// E043, E082, E120, E250
@@ -314,7 +315,7 @@ fn outstanding_operations_are_counted() {
         for _ in 0..40 {
             let mut hardware = Hardware::any(&device, generation, &mut noise);
             (hardware.exec, hardware.vgprs, hardware.sgprs) = (u64::MAX, 8, 32);
-            // Neither skips nor indexes.
+            // No skipping and no indexing.
             hardware.mode &= 0x3ff;
             let counters = &mut hardware.counters;
             let mut text = String::new();
@@ -326,7 +327,7 @@ fn outstanding_operations_are_counted() {
                     exp: counters.exp + counts.exp,
                     lgkm: counters.lgkm + counts.lgkm,
                 };
-                // A full counter would have it wait.
+                // A full counter would stall the instruction.
                 if generation >= since && sum.vm <= most_vm && sum.exp <= 7 && sum.lgkm <= 15 {
                     *counters = sum;
                     text += &format!("{line}\n");

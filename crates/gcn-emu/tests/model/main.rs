@@ -1,11 +1,12 @@
-//! An independent model of the memory instructions and of hardware registers, and the emulator compared with it.
+//! Tests of memory instructions and hardware registers against an independent model.
 //!
-//! The model is written from the documents, `docs/errata.md`, AMD's manuals and what other projects say of hardware, not from
-//! the emulator: it decodes words by the manuals' bit positions and uses the manuals' names, so that it shares nothing with
-//! the tables but these. `ds`, `buffer`, `flat`, `scalar` and `hardware` read as a specification. Random instructions are executed by
-//! both from the same random state, and all registers, memories and violations must be the same afterwards.
+//! The model is based on the documents, `docs/errata.md`, AMD's manuals and what other projects say about hardware, not
+//! on the emulator. It decodes words by the manuals' bit positions and uses the manuals' names, which are all that it
+//! shares with the instruction tables. `ds`, `buffer`, `flat`, `scalar` and `hardware` read like a specification. Model
+//! and emulator execute random instructions from the same random state, and must agree on all registers, memories and
+//! violations.
 //!
-//! `GCN_MODEL_ROUNDS=50 GCN_MODEL_SEED=7 cargo test -p gcn-emu --test model` runs other cases, and more of them.
+//! `GCN_MODEL_ROUNDS=50 GCN_MODEL_SEED=7 cargo test -p gcn-emu --test model` runs more, and other, cases.
 
 #[path = "../stage/mod.rs"]
 mod stage;
@@ -31,17 +32,17 @@ use noise::Noise;
 use rig::Rig;
 use state::{Context, State};
 
-/// Samples of each instruction in a family on an instruction set.
+/// Number of samples of each instruction on an instruction set.
 const ROUNDS: u64 = 40;
 
-/// Instructions that the model leaves out: other tests have what waves do together and what time it is.
+/// Instructions that the model excludes: other tests cover synchronization between waves, and clocks.
 fn is_left_out(name: &str) -> bool {
     ["gws", "memtime", "memrealtime"]
         .iter()
         .any(|part| name.contains(part))
 }
 
-/// An instruction's behaviour by the manuals.
+/// Executes an instruction according to the manuals.
 fn model(context: &Context, inst: &Inst, state: &mut State) {
     let (name, words) = (inst.name(), inst.words());
     match inst.encoding {
@@ -54,7 +55,7 @@ fn model(context: &Context, inst: &Inst, state: &mut State) {
     }
 }
 
-/// Disagreements by instruction, with the number of cases.
+/// Disagreements by instruction: the number of cases, and the first one.
 #[derive(Default)]
 struct Found(BTreeMap<String, (usize, String)>);
 

@@ -1,8 +1,9 @@
-//! Values at which something happens.
+//! Random values with frequent edge cases.
 
 pub use crate::stage::Noise;
 
-/// A number below a limit mostly, at its edge often, beyond it now and then; a multiple of `unit` but at edges.
+/// Random number, mostly below a limit, often at its edge, and sometimes above it. A multiple of `unit`, except at the
+/// edges.
 pub fn near(noise: &mut Noise, limit: u64, unit: u64) -> u64 {
     match noise.below(32) {
         0 => limit.wrapping_add(noise.below(64)),
@@ -13,16 +14,16 @@ pub fn near(noise: &mut Noise, limit: u64, unit: u64) -> u64 {
     }
 }
 
-/// The kind of values that registers and memory are full of.
+/// Kind of values that fill registers and memory.
 #[derive(Clone, Copy)]
 pub enum Values {
-    /// Values at which something happens, and any.
+    /// Edge cases and random values.
     Any,
-    /// Two, so that comparisons find equal ones.
+    /// Two values, so that comparisons find equal ones.
     Few([u32; 2]),
-    /// Neighbours.
+    /// Consecutive values.
     Near(u32),
-    /// Floats close to those where sums round and flush.
+    /// Floats close to those at which sums round and flush.
     Floats,
 }
 

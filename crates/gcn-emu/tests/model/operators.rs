@@ -1,6 +1,6 @@
-//! Operators of read-modify-write instructions, by the names that the manuals give them.
+//! Operators of read-modify-write instructions, by their names in the manuals.
 
-/// The kind of number that an operator works on.
+/// Type of number that an operator works on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Number {
     Unsigned,
@@ -8,16 +8,16 @@ pub enum Number {
     Float,
 }
 
-/// An operator with its operands' width.
+/// Operator with the size of its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Operator<'a> {
     pub name: &'a str,
     pub number: Number,
-    /// 4 or 8.
+    /// Size in bytes: 4 or 8.
     pub bytes: usize,
 }
 
-/// Denormals of single precision that are zeros, as sources and as results.
+/// Treatment of single-precision denormals as zeros, in sources and in results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Flushing {
     pub sources: bool,
@@ -25,7 +25,7 @@ pub struct Flushing {
 }
 
 impl<'a> Operator<'a> {
-    /// The operator of `ds_OPERATOR[_rtn|_src2]_TYPE`.
+    /// Operator of `ds_OPERATOR[_rtn|_src2]_TYPE`.
     pub fn of_ds(mnemonic: &'a str) -> Operator<'a> {
         let mut parts = mnemonic.strip_prefix("ds_").expect("DS").split('_');
         let name = parts.next().expect("an operator");
@@ -43,7 +43,7 @@ impl<'a> Operator<'a> {
         }
     }
 
-    /// The operator of `FAMILY_atomic_OPERATOR[_x2]`.
+    /// Operator of `FAMILY_atomic_OPERATOR[_x2]`.
     pub fn of_memory(mnemonic: &'a str) -> Operator<'a> {
         let (_, rest) = mnemonic.split_once("atomic_").expect("an atomic");
         let (name, bytes) = match rest.strip_suffix("_x2") {
@@ -68,7 +68,8 @@ impl<'a> Operator<'a> {
         }
     }
 
-    /// The new value for an old one and up to two operands; of comparing exchanges the first is what is compared.
+    /// New value for an old one and up to two operands. For compare-and-swap, the first operand is the comparison
+    /// value.
     pub fn apply(&self, old: u64, first: u64, second: u64, flushing: Flushing) -> u64 {
         let mask = if self.bytes == 8 {
             u64::MAX
@@ -118,7 +119,7 @@ impl<'a> Operator<'a> {
         }
     }
 
-    /// The value of a float, exactly; a denormal of single precision may be a zero with its sign.
+    /// Exact value of a float. A single-precision denormal may become a zero of its sign.
     fn float(&self, bits: u64, flushing: Flushing) -> f64 {
         match self.bytes {
             8 => f64::from_bits(bits),
@@ -126,7 +127,7 @@ impl<'a> Operator<'a> {
         }
     }
 
-    /// True if the operands are equal as floats, whatever the sign of zeros (E053), or as bits.
+    /// True if the operands are equal, as floats regardless of the sign of zeros (E053), or as bits.
     fn is_equal(&self, old: u64, compared: u64, flushing: Flushing) -> bool {
         match self.number {
             Number::Float => self.float(old, flushing) == self.float(compared, flushing),
@@ -141,7 +142,7 @@ impl<'a> Operator<'a> {
         }
     }
 
-    /// The smaller or larger float, with its own bits (E053).
+    /// Minimum or maximum of floats, with unchanged bits (E053).
     fn extreme(&self, old: u64, operand: u64, flushing: Flushing) -> u64 {
         let (a, b) = (self.float(old, flushing), self.float(operand, flushing));
         let signals = |value: f64, bits: u64| value.is_nan() && bits & self.quiet_bit() == 0;
@@ -157,7 +158,7 @@ impl<'a> Operator<'a> {
         if b.is_nan() {
             return old;
         }
-        // −0 is below +0.
+        // −0 is less than +0.
         let is_below =
             |a: f64, b: f64| a < b || a == b && a.is_sign_negative() && !b.is_sign_negative();
         let takes_operand = match self.name {
@@ -167,7 +168,7 @@ impl<'a> Operator<'a> {
         if takes_operand { operand } else { old }
     }
 
-    /// The sum of floats in single precision, to nearest even (E053).
+    /// Sum of floats in single precision, rounded to nearest even (E053).
     fn sum(&self, old: u32, operand: u32, flushing: Flushing) -> u64 {
         for bits in [old, operand] {
             if f32::from_bits(bits).is_nan() {
@@ -183,7 +184,7 @@ impl<'a> Operator<'a> {
     }
 }
 
-/// A zero with the sign of a denormal.
+/// Replaces a denormal by a zero of its sign.
 fn flushed(bits: u32, is_flushed: bool) -> u32 {
     let is_denormal = bits & 0x7f80_0000 == 0;
     if is_flushed && is_denormal {

@@ -1,4 +1,4 @@
-//! The emulator, made to execute one instruction from a given state.
+//! The emulator, set up to execute one instruction from a given state.
 
 use gcn_emu::wave::{Lanes, TRAPSTS_MEM_VIOL};
 use gcn_isa::{Inst, Isa};
@@ -6,16 +6,16 @@ use gcn_isa::{Inst, Isa};
 use crate::stage::{BASE, Sizes, Stage};
 use crate::state::*;
 
-/// SGPRs of the wave; from GCN 1.2 on there are two less than this.
+/// Number of SGPRs in the state; from GCN 1.2 on, the wave has two fewer.
 const SGPRS: u8 = 102;
 pub const LDS_BYTES: u32 = 1024;
 pub const GDS_BYTES: u32 = 512;
 pub const BUFFER_BYTES: u64 = 4096;
-/// Scratch of a lane.
+/// Bytes of scratch per lane.
 pub const SCRATCH: u32 = 96;
 const SCRATCH_OF_A_WAVE: u64 = SCRATCH as u64 * LANES as u64;
 
-/// The emulator, and constants of its state. The wave that executes is the second of two with scratch.
+/// The emulator, with the constants of its state. The wave is the second of two with scratch.
 pub struct Rig {
     pub context: Context,
     pub buffer: u64,
@@ -50,7 +50,7 @@ impl Rig {
         }
     }
 
-    /// FLAT_SCRATCH as the generation has it, and the number of its first register.
+    /// First register and value of FLAT_SCRATCH; `None` on GCN 1.0.
     pub fn flat_scratch(&self) -> Option<(usize, u64)> {
         let units = SCRATCH_OF_A_WAVE / 256;
         let size_and_place = u64::from(SCRATCH) | units << 32;
@@ -62,7 +62,7 @@ impl Rig {
         }
     }
 
-    /// A state with memories of the right sizes, all zero.
+    /// State with memories of the right sizes, all zero.
     pub fn blank(&self) -> State {
         let region = |base, bytes| Region {
             base,
@@ -83,10 +83,10 @@ impl Rig {
         }
     }
 
-    /// The state after the instruction.
+    /// Executes the instruction, and returns the state after it.
     ///
     /// # Errors
-    /// The fault that it ends with.
+    /// Returns the fault if the instruction faults.
     pub fn execute(&mut self, inst: &Inst, state: &State) -> Result<State, String> {
         let stage = &mut self.stage;
         stage.wave.restart(BASE);

@@ -1,4 +1,4 @@
-//! Random instructions, and states in which their addresses lead somewhere.
+//! Random instructions, and states in which most of their addresses are valid.
 
 use gcn_isa::{Encoding, Field, Form, Inst};
 
@@ -7,9 +7,9 @@ use crate::noise::{Noise, Values, near};
 use crate::rig::{BUFFER_BYTES, GDS_BYTES, LDS_BYTES, Rig, SCRATCH};
 use crate::state::*;
 
-/// Registers that no operand of more than one begins behind.
+/// Limit of first registers, so that every operand fits into the wave's registers.
 const LAST_VGPR: u64 = VGPRS as u64 - 5;
-/// Fields with a bit or a few that a sample sets one time in `n`.
+/// One-bit and small fields that a sample sets with a probability of 1 in `n`.
 const FLAGS: [(Field, u64); 8] = [
     (Field::Gds, 6),
     (Field::Glc, 2),
@@ -21,7 +21,7 @@ const FLAGS: [(Field, u64); 8] = [
     (Field::Idxen, 2),
 ];
 
-/// An instruction of this form that keeps the encoding's rules.
+/// Random instruction of this form that satisfies the encoding's rules.
 pub fn instruction(form: &'static Form, noise: &mut Noise) -> Inst {
     loop {
         let inst = attempt(form, noise);
@@ -34,7 +34,7 @@ pub fn instruction(form: &'static Form, noise: &mut Noise) -> Inst {
 
 fn attempt(form: &'static Form, noise: &mut Noise) -> Inst {
     let mut inst = Inst::with_defaults(form);
-    // Fields that the encoding lacks stay away.
+    // Fields that the encoding lacks are skipped.
     let mut put = |field: Field, value: u64| {
         let _ = inst.set(field, value as i64);
     };
@@ -100,7 +100,7 @@ fn attempt(form: &'static Form, noise: &mut Noise) -> Inst {
     inst
 }
 
-/// Operands of a scalar access: SGPRs, VCC, trap registers and FLAT_SCRATCH as data; any register as an offset.
+/// Sets operands of a scalar access: SGPRs, VCC, trap registers or FLAT_SCRATCH as data, and any register as an offset.
 fn scalar(inst: &mut Inst, noise: &mut Noise) {
     let name = inst.name();
     let is_buffer = name.contains("_buffer_");
@@ -155,7 +155,7 @@ fn scalar(inst: &mut Inst, noise: &mut Noise) {
     }
 }
 
-/// Cases that no source gives a meaning: formats that the manuals lack, and TFE of what goes to LDS.
+/// True for cases that no source defines: formats that the manuals lack, and TFE of accesses that write LDS.
 fn is_undefined(inst: &Inst) -> bool {
     let name = inst.name();
     let is_stored = name.contains("store_format");
@@ -166,7 +166,7 @@ fn is_undefined(inst: &Inst) -> bool {
         || inst.flag(Field::Addr64) && (inst.flag(Field::Offen) || inst.flag(Field::Idxen))
 }
 
-/// A state of noise in which the instruction's addresses lead somewhere, most of them.
+/// Random state in which most of the instruction's addresses are valid.
 pub fn state(rig: &Rig, inst: &Inst, noise: &mut Noise) -> State {
     let values = Values::new(noise);
     let mut state = rig.blank();
@@ -179,7 +179,7 @@ pub fn state(rig: &Rig, inst: &Inst, noise: &mut Noise) -> State {
     for region in &mut state.global.0 {
         values.fill(&mut region.bytes, noise);
     }
-    // Denormals by chance; nothing that skips or indexes.
+    // Random denormal modes; no skipping and no indexing.
     state.mode = noise.next() as u32 & 0x3ff;
     let exec = match noise.below(8) {
         0 => 0,
@@ -190,7 +190,7 @@ pub fn state(rig: &Rig, inst: &Inst, noise: &mut Noise) -> State {
     };
     set64(&mut state, EXEC, exec);
     if let Some((register, value)) = rig.flat_scratch() {
-        // The first wave's scratch, or less of it.
+        // The base of the first wave's scratch, or a smaller size.
         let value = match noise.below(8) {
             0 if inst.isa < gcn_isa::Isa::Gfx9 => value & 0xffff_ffff,
             1 if inst.isa < gcn_isa::Isa::Gfx9 => value & !0xffff_ffff | 40,
@@ -222,7 +222,7 @@ fn field(inst: &Inst, field: Field) -> usize {
 
 fn share(inst: &Inst, state: &mut State, unit: u64, noise: &mut Noise) {
     if inst.name() == "ds_ordered_count" {
-        // Wave 0, whose turn is the first.
+        // Wave 0, which has the first turn.
         state.scalars[M0] = (near(noise, GDS_BYTES.into(), 4) as u32) << 16;
         return;
     }
@@ -281,7 +281,7 @@ fn flat(rig: &Rig, inst: &Inst, state: &mut State, unit: u64, noise: &mut Noise)
             1 => u64::from(rig.context.shared) << 32 | near(noise, LDS_BYTES.into(), unit),
             _ => u64::from(rig.context.private) << 32 | near(noise, SCRATCH.into(), unit),
         };
-        // The window is looked at with the offset.
+        // The aperture applies to the sum with the offset.
         let to = if noise.one_in(2) {
             to.wrapping_sub(offset)
         } else {
@@ -306,7 +306,7 @@ fn global(rig: &Rig, inst: &Inst, state: &mut State, unit: u64, noise: &mut Nois
         }
         return;
     }
-    // Half of a pair that reaches 4 GiB further.
+    // Sometimes, the base is almost 4 GiB below the buffer, and the offsets compensate for it.
     let is_high = noise.one_in(4);
     let far = if is_high { 0xffff_f000 } else { 0 };
     set64(state, saddr, rig.buffer.wrapping_sub(far));
@@ -318,7 +318,7 @@ fn global(rig: &Rig, inst: &Inst, state: &mut State, unit: u64, noise: &mut Nois
 fn scratch(inst: &Inst, state: &mut State, unit: u64, noise: &mut Noise) {
     state.scalars[M0] = near(noise, LDS_BYTES.into(), 4) as u32;
     let saddr = field(inst, Field::Saddr);
-    // FLAT_SCRATCH and the offset may be one register: then the address is what it is.
+    // FLAT_SCRATCH and the offset may be the same register: then the address is arbitrary.
     if saddr < 102 {
         state.scalars[saddr] = near(noise, SCRATCH.into(), unit) as u32;
     }
@@ -353,7 +353,7 @@ fn buffer(rig: &Rig, inst: &Inst, state: &mut State, unit: u64, noise: &mut Nois
     if noise.one_in(2) {
         last = last & !0xfff | 0o7654;
     }
-    // 2 and 3 select nothing that is defined.
+    // Selections 2 and 3 are undefined.
     for place in [0, 3, 6, 9] {
         if matches!(last >> place & 7, 2 | 3) {
             last |= 4 << place;

@@ -1,4 +1,4 @@
-//! SMRD and SMEM: the document on SMEM instructions with errata E108 to E133 as a program.
+//! Model of SMRD and SMEM: the document on SMEM instructions and errata E108 to E133 as code.
 
 use crate::operators::{Flushing, Operator};
 use crate::state::*;
@@ -7,14 +7,14 @@ struct Fields {
     sbase: usize,
     sdata: usize,
     glc: bool,
-    /// Bytes, with its sign.
+    /// Signed offset in bytes.
     immediate: i64,
-    /// The register that is added.
+    /// Register that is added.
     register: Option<usize>,
 }
 
 impl Fields {
-    /// SMRD counts dwords, SMEM bytes (E110); a register holds bytes always.
+    /// SMRD offsets are in dwords, SMEM offsets in bytes (E110); registers are always in bytes.
     fn of(words: [u32; 2], mnemonic: &str, generation: Generation) -> Fields {
         let [low, high] = words;
         if generation <= Generation::Gfx7 {
@@ -64,16 +64,16 @@ impl Fields {
     }
 }
 
-/// The range of a scalar access.
+/// Address range of a scalar access.
 #[derive(Clone, Copy)]
 struct Range {
     address: u64,
-    /// Offset from the beginning of a buffer and the buffer's size, both in bytes.
+    /// Offset from the start of a buffer and the buffer's size, both in bytes.
     in_buffer: Option<(u64, u64)>,
 }
 
 impl Range {
-    /// E119: each dword by itself.
+    /// E119: each dword is checked separately.
     fn has(&self, part: u64, bytes: u64) -> bool {
         self.in_buffer
             .is_none_or(|(offset, size)| offset + part + bytes <= size)
@@ -94,7 +94,7 @@ pub fn execute(context: &Context, mnemonic: &str, words: [u32; 2], state: &mut S
         Some((_, count)) => count.parse().expect("a number"),
         None => 1,
     };
-    // The dwords that a buffer has are one access.
+    // The dwords within the buffer form one access.
     let count = (0..dwords as u64)
         .take_while(|dword| range.has(4 * dword, 4))
         .count();
@@ -126,7 +126,8 @@ pub fn execute(context: &Context, mnemonic: &str, words: [u32; 2], state: &mut S
     }
 }
 
-/// The address: base, immediate and register, each without its two lowest bits (E113); scratch counts in 64 bytes (E121).
+/// Address: base, immediate and register, each without its two lowest bits (E113). Scratch offsets are in units of 64
+/// bytes (E121).
 fn range(fields: &Fields, name: &str, state: &State) -> Range {
     let register = fields
         .register
@@ -161,7 +162,7 @@ fn range(fields: &Fields, name: &str, state: &State) -> Range {
     }
 }
 
-/// The old value goes to the first half of the data with GLC (E112).
+/// Atomic. GLC returns the old value in the first half of the data (E112).
 fn update(fields: &Fields, mnemonic: &str, range: Range, state: &mut State) {
     let operator = Operator::of_memory(mnemonic);
     let bytes = operator.bytes as u64;

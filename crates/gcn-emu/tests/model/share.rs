@@ -1,26 +1,27 @@
-//! The local and the global data share: what is in range, and what an access outside of it does.
+//! Model of the local and the global data share: ranges, and accesses that are out of range.
 
 use crate::state::*;
 
-/// The memory that a DS instruction names.
+/// Memory of a DS instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Share {
     Lds,
     Gds,
 }
 
-/// Part of a share that a wave reaches.
+/// Range of a share that a wave can access.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
     share: Share,
-    /// The place of address 0.
+    /// Location of address 0.
     base: u64,
-    /// Dwords that begin below are in range (E036).
+    /// Dwords that begin below this address are in range (E036).
     limit: u64,
 }
 
 impl Reach {
-    /// LDS is limited by the allocation, up to GCN 1.2 by M0 too (E035); GDS by M0, whose high half is the base (E037).
+    /// LDS is limited by the allocation, and up to GCN 1.2 also by M0 (E035). GDS is limited by M0, whose high half is
+    /// the base (E037).
     pub fn of_ds(share: Share, context: &Context, state: &State) -> Reach {
         let allocated = state.lds.len() as u64;
         let m0 = state.m0();
@@ -32,7 +33,7 @@ impl Reach {
         Reach { share, base, limit }
     }
 
-    /// The whole allocation of LDS: what FLAT reaches from GCN 1.4 on, and loads to LDS everywhere.
+    /// The whole LDS allocation, which FLAT can access from GCN 1.4 on, and loads to LDS on every generation.
     pub fn of_allocation(state: &State) -> Reach {
         Reach {
             share: Share::Lds,
@@ -41,7 +42,7 @@ impl Reach {
         }
     }
 
-    /// LDS of FLAT: M0 limits it up to GCN 1.2, unless it is 0 (E088, E230).
+    /// LDS through FLAT: up to GCN 1.2, M0 limits it unless it is 0 (E088, E230).
     pub fn of_flat(context: &Context, state: &State) -> Reach {
         match state.m0() {
             0 => Reach::of_allocation(state),
@@ -49,7 +50,7 @@ impl Reach {
         }
     }
 
-    /// A byte that is in range: a dword that begins below the limit is, as a whole.
+    /// Byte that is in range. A dword that begins below the limit is in range as a whole.
     fn byte<'a>(&self, state: &'a mut State, address: u32) -> Option<&'a mut u8> {
         if u64::from(address & !3) >= self.limit {
             return None;
@@ -61,7 +62,7 @@ impl Reach {
         memory.get_mut((self.base + u64::from(address)) as usize)
     }
 
-    /// An element of up to 4 bytes; what is out of range is 0, and a violation (E038).
+    /// Loads an element of up to 4 bytes. Bytes out of range are 0, and a violation (E038).
     pub fn load(&self, state: &mut State, address: Option<u32>, bytes: u64) -> u64 {
         let mut value = 0;
         for byte in 0..bytes as u32 {
@@ -74,7 +75,7 @@ impl Reach {
         value
     }
 
-    /// Stores an element of up to 4 bytes; what is out of range is dropped (E038).
+    /// Stores an element of up to 4 bytes. Bytes out of range are dropped (E038).
     pub fn store(&self, state: &mut State, address: Option<u32>, bytes: u64, value: u64) {
         for byte in 0..bytes as u32 {
             let place = address.and_then(|address| address.checked_add(byte));
@@ -85,7 +86,7 @@ impl Reach {
         }
     }
 
-    /// Changes an element of 4 or 8 bytes at once, all of it in range or nothing, and gives the value before.
+    /// Changes an element of 4 or 8 bytes atomically, if all of it is in range, and returns the old value.
     pub fn update(
         &self,
         state: &mut State,

@@ -1,4 +1,4 @@
-//! The state that a memory instruction sees and changes, as the model and the emulator both have it.
+//! State that a memory instruction reads and changes, shared by the model and the emulator.
 
 use gcn_isa::Isa;
 
@@ -9,7 +9,7 @@ pub const VGPRS: usize = 24;
 pub const M0: usize = 124;
 pub const EXEC: usize = 126;
 
-/// A generation of GCN, as the documents count them.
+/// GCN generation, as the documents number them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Generation {
     /// GCN 1.0.
@@ -40,12 +40,12 @@ pub struct Region {
     pub bytes: Vec<u8>,
 }
 
-/// Global memory: what no region has is not there.
+/// Global memory: addresses outside of all regions are unmapped.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Global(pub Vec<Region>);
 
 impl Global {
-    /// The bytes of an element, if one region has all of them.
+    /// Bytes of an element, if a single region contains all of them.
     pub fn find(&mut self, address: u64, bytes: u64) -> Option<&mut [u8]> {
         self.0.iter_mut().find_map(|region| {
             let begin = address.checked_sub(region.base)?;
@@ -55,40 +55,40 @@ impl Global {
     }
 }
 
-/// Constants of a run: where scratch and the windows of FLAT addresses are.
+/// Constants of a run: locations of scratch and of the FLAT apertures.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     pub isa: Isa,
     pub generation: Generation,
-    /// Upper halves of the windows of LDS and of scratch.
+    /// Upper halves of the LDS and scratch apertures.
     pub shared: u32,
     pub private: u32,
-    /// The hidden base that FLAT_SCRATCH counts from on GCN 1.1 and 1.2.
+    /// Hidden base of FLAT_SCRATCH on GCN 1.1 and 1.2.
     pub hidden_base: u64,
-    /// Bytes of scratch that a lane has.
+    /// Bytes of scratch per lane.
     pub scratch_bytes: u32,
 }
 
 impl Context {
-    /// E071, E263: a load of half a register leaves the other half of `old`; of gfx906 it clears it.
+    /// E071, E263: a load of half a register keeps the other half of `old`, except on gfx906, which clears it.
     pub fn kept_half(&self, old: u32) -> u32 {
         if self.isa == Isa::Vega20 { 0 } else { old }
     }
 }
 
-/// All that an instruction may read or write.
+/// State that an instruction may read or write.
 #[derive(Clone, PartialEq)]
 pub struct State {
     pub vgprs: Vec<[u32; LANES]>,
     pub scalars: [u32; SCALARS],
-    /// MODE; its bits 4 and 5 keep denormals of single precision as sources and as results.
+    /// MODE; bits 4 and 5 enable single-precision denormals in sources and results.
     pub mode: u32,
     pub lds: Vec<u8>,
     pub gds: Vec<u8>,
     pub global: Global,
-    /// The sticky flag of a memory violation.
+    /// Sticky memory violation flag.
     pub violated: bool,
-    /// The instruction did what no source gives a meaning: nothing is compared.
+    /// The instruction did something that no source defines: nothing is compared.
     pub undefined: bool,
 }
 
@@ -105,13 +105,13 @@ impl State {
         u64::from(self.scalars[register]) | u64::from(self.scalars[register + 1]) << 32
     }
 
-    /// The active lanes in ascending order.
+    /// Active lanes in ascending order.
     pub fn lanes(&self) -> impl Iterator<Item = usize> + use<> {
         let exec = self.exec();
         (0..LANES).filter(move |lane| exec >> lane & 1 != 0)
     }
 
-    /// A value of 4 or 8 bytes in the registers of a lane.
+    /// Value of 4 or 8 bytes in a lane's registers.
     pub fn value(&self, first: usize, bytes: usize, lane: usize) -> u64 {
         let high = match bytes {
             8 => self.vgprs[first + 1][lane],
@@ -127,7 +127,7 @@ impl State {
         }
     }
 
-    /// The first difference, in words.
+    /// Describes the first difference.
     pub fn difference(&self, other: &State) -> Option<String> {
         let of = |what: String, mine: u32, theirs: u32| {
             Some(format!("{what}: model {mine:#x}, emulator {theirs:#x}"))
@@ -174,7 +174,7 @@ impl State {
     }
 }
 
-/// A number without sign from the lowest bytes.
+/// Unsigned little-endian number.
 pub fn number(bytes: &[u8]) -> u64 {
     bytes
         .iter()
@@ -182,7 +182,7 @@ pub fn number(bytes: &[u8]) -> u64 {
         .fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-/// A dword with the sign of a shorter number.
+/// Extends a shorter number to a dword.
 pub fn extend(value: u64, bytes: u64, is_signed: bool) -> u32 {
     let unused = 32 - 8 * bytes as u32;
     let high = (value as u32) << unused;

@@ -1,4 +1,5 @@
-//! Compiled code does what the interpreter does: random programs of vector instructions; and which instructions are compiled.
+//! Tests that compiled code does what the interpreter does in random programs, and of the instructions that are
+//! compiled.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -20,16 +21,16 @@ use gcn_emu::run::{Engine, Initial, Level};
 use gcn_isa::Target;
 use programs::{Program, noise};
 
-/// The engine is the process's: tests that choose it wait for each other.
+/// Serializes tests that choose the engine, a setting of the process.
 static CHOICE: Mutex<()> = Mutex::new(());
 
-/// Random programs of a kind, unless this variable has another number.
+/// Number of random programs of each kind, unless an environment variable sets another number.
 const PROGRAMS: u64 = 1000;
 const PROGRAMS_VARIABLE: &str = "GCN_PROGRAMS";
-/// Number of programs of which one is observed, too.
+/// One in this number of programs is also run with observers.
 const OBSERVED: u64 = 8;
 
-/// MODE: denormals are kept, or flushed in single precision.
+/// MODE with denormals of all widths kept, and with single-precision ones flushed.
 const KEPT: u32 = 0xf0;
 const FLUSHED: u32 = 0xc0;
 
@@ -63,14 +64,14 @@ fn random_accesses_are_the_same_compiled_and_interpreted() {
     compare_programs(Program::accessing);
 }
 
-/// Runs a program by an engine. Returns the number of instructions that have host code.
+/// Runs a program on an engine. Returns the number of instructions that have host code.
 fn compiled(target: &str, text: &str, mode: u32, engine: Engine) -> usize {
     let (fault, count) = run(target, text, mode, engine);
     assert_eq!(fault, None, "{text}");
     count
 }
 
-/// Runs a program by an engine. Returns its fault, and the number of instructions that have host code.
+/// Runs a program on an engine. Returns its fault, and the number of instructions that have host code.
 fn run(target: &str, text: &str, mode: u32, engine: Engine) -> (Option<FaultKind>, usize) {
     let _chosen = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
     let target = Target::named(target).expect("it exists");
@@ -88,12 +89,12 @@ fn run(target: &str, text: &str, mode: u32, engine: Engine) -> (Option<FaultKind
     (done.fault.map(|fault| fault.kind), count)
 }
 
-/// True if there is a compiler for this host.
+/// True if host code can be generated for this host.
 fn compiles() -> bool {
     cfg!(all(unix, target_arch = "x86_64")) && Level::current() >= Level::Avx2
 }
 
-/// Instructions that are compiled, with their MODE.
+/// Instructions that are compiled, by MODE.
 const COMPILED: &[(u32, &[&str])] = &[
     (
         KEPT,
@@ -224,7 +225,7 @@ fn frequent_vector_instructions_are_compiled() {
     }
 }
 
-/// Loads and stores that are compiled, where v[2:3] is an address in global memory and s[0:1] another.
+/// Loads and stores that are compiled. v[2:3] and s[0:1] are addresses in global memory.
 const ACCESSES: &[&str] = &[
     "global_load_dword v0, v[2:3], off offset:16",
     "global_load_dword v0, v4, s[0:1]",
@@ -303,7 +304,7 @@ const LOADS_FROM_A_BASE: &[&str] = &[
     "v_sub_u32 v4, v4, 4\n ds_read_b32 v0, v4 offset:4\n ds_read_b32 v1, v4 offset:8",
 ];
 
-/// Loads of scalar registers that are compiled, where s[0:1] is an address in global memory.
+/// Loads of scalar registers that are compiled. s[0:1] is an address in global memory.
 const SCALAR_LOADS: &[&str] = &[
     "s_load_dword s20, s[0:1], 0x10",
     "s_load_dwordx2 s[0:1], s[0:1], 0x0",
@@ -312,8 +313,8 @@ const SCALAR_LOADS: &[&str] = &[
     "s_load_dwordx16 s[16:31], s[0:1], 0x4",
 ];
 
-/// Places of lanes that [`ACCESSES`] are also executed at: rows of bytes, shorts, dwords and more, one place, and what a half of the
-/// lanes does.
+/// Setup of v4, the lanes' offsets, with which [`ACCESSES`] are executed, too: a single place, and strides of 1, 2, 4,
+/// 16 and 20 bytes.
 const LANE_PLACES: &[&str] = &[
     "v_mov_b32 v4, 0",
     "v_lshrrev_b32 v4, 2, v5",
@@ -383,7 +384,7 @@ fn a_dword_of_a_load_may_be_overwritten_before_it_is_read() {
 #[test]
 fn loads_of_scalar_registers_are_compiled() {
     for text in SCALAR_LOADS {
-        // Nothing is mapped at its address: the interpreter, which host code calls, says so.
+        // The address is unmapped: host code calls the interpreter, which reports the fault.
         let (fault, count) = run("gfx900", text, KEPT, Engine::Compiled);
         let (expected, _) = run("gfx900", text, KEPT, Engine::Interpreter);
         assert_eq!(fault, expected, "{text}");
@@ -392,7 +393,7 @@ fn loads_of_scalar_registers_are_compiled() {
         let _chosen = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
         let target = Target::named("gfx900").expect("it exists");
         Program::of_text(target, text, KEPT, 7).compare_engines();
-        // One that precedes vector instructions, and one that does not: it writes what they read.
+        // A load directly before vector instructions, and loads after an instruction that writes what they read.
         for before in [
             "v_add_u32 v0, 1, v0",
             "v_mov_b32 v0, s20",
@@ -404,7 +405,7 @@ fn loads_of_scalar_registers_are_compiled() {
     }
 }
 
-/// Programs that have each operation of host code, for one target or another, beside [`COMPILED`].
+/// Programs for one target each that, with [`COMPILED`], cover each operation of host code.
 const OTHERS: &[(u32, &str, &str)] = &[
     (
         FLUSHED,
@@ -448,7 +449,7 @@ const OTHERS: &[(u32, &str, &str)] = &[
         "gfx803",
         "v_cmp_ngt_f32 vcc, v1, v2\n v_cmp_nle_f32 s[0:1], v1, v2\n v_cmp_neq_f32 s[2:3], v1, v2",
     ),
-    // Its result leaves the high half of the register.
+    // The result keeps the high half of the register.
     (
         KEPT,
         "gfx900",
@@ -466,13 +467,13 @@ const OTHERS: &[(u32, &str, &str)] = &[
     ),
     (KEPT, "gfx900", "global_load_dword v0, v[2:3], off"),
     (KEPT, "gfx900", "ds_read_b32 v0, v4"),
-    // GCN 1.2 ignores low bits of these addresses.
+    // GCN 1.2 ignores the low bits of these addresses.
     (
         KEPT,
         "gfx803",
         "v_mbcnt_lo_u32_b32 v4, -1, 0\n ds_read2_b32 v[20:21], v4 offset0:79\n ds_read_b64 v[22:23], v4 offset:16",
     ),
-    // Usual numbers: others are the interpreter's.
+    // Ordinary numbers: the interpreter handles special ones.
     (
         KEPT,
         "gfx900",
@@ -486,7 +487,7 @@ const OTHERS: &[(u32, &str, &str)] = &[
     ),
 ];
 
-/// Operations on one number, with their MODE.
+/// Operations on one number, by MODE.
 const UNARY: &[(u32, &str)] = &[
     (KEPT, "v_cvt_f32_u32"),
     (KEPT, "v_cvt_f32_i32"),
@@ -509,10 +510,12 @@ const UNARY: &[(u32, &str)] = &[
     (KEPT, "v_cvt_f32_ubyte3"),
 ];
 
-/// Numbers of a range, as a power of two: host code that meets too many NaN is given up for the rest of a run.
+/// Binary logarithm of the size of a range of numbers. Host code that encounters too many NaNs is disabled for the rest
+/// of a run.
 const RANGE: u32 = 24;
 
-/// Compares operations on the first numbers of every n-th range, 64 in each round. The results of a lane end in one number.
+/// Compares operations on the first numbers of every `every`th range, 64 in each round. Each lane combines its results
+/// into one number.
 fn compare_unary(every: usize, rounds: u32) {
     let _chosen = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
     let target = Target::named("gfx803").expect("it exists");

@@ -1,4 +1,4 @@
-//! Registers of the wave that an index selects, and registers of the host that run out.
+//! Tests of wave registers that are selected by an index, and of host registers that run out.
 
 use std::sync::PoisonError;
 
@@ -12,7 +12,7 @@ use super::{CHOICE, KEPT, compiled, compiles};
 fn a_part_may_have_more_masks_than_the_host_has_mask_registers() {
     let target = Target::named("gfx900").expect("it exists");
     let _chosen = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
-    // Each source is used for the last time by its comparison.
+    // The last use of each source is its comparison.
     let mut text = "v_mbcnt_lo_u32_b32 v0, -1, 0\n v_mbcnt_hi_u32_b32 v0, -1, v0".to_owned();
     for n in 0..8 {
         text += &format!("\n v_add_u32 v{}, {n}, v0", n + 1);
@@ -52,7 +52,7 @@ fn indexed_moves_are_compiled() {
         ("m0, gpr_idx(SRC0)", "v_mov_b32 v1, v2\n v_mov_b32 v2, m0"),
         ("s4, 0", "v_mov_b32 v1, v2"),
     ];
-    // A source outside the wave's registers is v0, without an index.
+    // Without an index, a source outside the wave's registers is v0.
     let text = format!(
         "{lanes}\n s_movk_i32 s4, 3\n s_set_gpr_idx_on s4, gpr_idx(SRC0)\n v_mov_b32 v1, v200\n s_set_gpr_idx_off"
     );
@@ -67,7 +67,7 @@ fn indexed_moves_are_compiled() {
         let expected = if compiles() { text.lines().count() } else { 0 };
         assert_eq!(count, expected, "{text}");
         let _chosen = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
-        // Indexes of registers that the wave has, of the first that it lacks, and with bits above the index.
+        // Indices of registers that the wave has, of the first one that it lacks, and with bits above the index.
         for index in [0, 1, 2, 60, 254, 255, 0x102] {
             for exec in ["-1", "0x00ff0000f0f0f0f1", "0"] {
                 let text = format!(
