@@ -1,28 +1,28 @@
-//! Any table of a bundle in any header of the compressed form: the streams are whole and their checks hold, which a
-//! fuzzer does not find by itself, so that it gets to what is in them.
+//! Random offload bundle tables in headers of the compressed form. The streams are complete and their checksums valid,
+//! which a fuzzer would not find by itself, so that it reaches their contents.
 #![no_main]
 
 use libfuzzer_sys::{arbitrary, fuzz_target};
 
-/// A compressed bundle by its parts.
+/// Compressed bundle, by its parts.
 #[derive(arbitrary::Arbitrary, Debug)]
 struct Bundle<'a> {
     version: u16,
     is_zstd: bool,
-    /// Sizes in the header that replace the true ones.
+    /// Sizes in the header that replace the correct ones.
     wrong_total: Option<u64>,
     wrong_size: Option<u64>,
     /// Contents of the table, and bytes after it.
     count: u64,
     entries: Vec<(u16, u16, &'a str)>,
     rest: &'a [u8],
-    /// A program may have several, with anything between them.
-    behind: &'a [u8],
+    /// Bytes after the bundle: a program may contain several bundles, with anything in between.
+    trailing: &'a [u8],
 }
 
 fuzz_target!(|bundle: Bundle| {
     let mut bytes = bundle.compressed();
-    bytes.extend(bundle.behind);
+    bytes.extend(bundle.trailing);
     if let Ok(entries) = gcn_object::code_objects(&bytes) {
         for entry in entries.flatten() {
             let _ = entry.target();
@@ -68,7 +68,7 @@ impl Bundle<'_> {
     }
 }
 
-/// A stream of zlib (RFC 1950) in which nothing is compressed.
+/// zlib stream (RFC 1950) with stored blocks.
 fn zlib(bytes: &[u8]) -> Vec<u8> {
     let mut stream = vec![0x78, 0x01];
     let mut blocks = bytes.chunks(usize::from(u16::MAX)).peekable();
@@ -87,9 +87,9 @@ fn zlib(bytes: &[u8]) -> Vec<u8> {
     stream
 }
 
-/// A stream of zstd (RFC 8878) in which nothing is compressed.
+/// zstd stream (RFC 8878) with raw blocks.
 fn zstd(bytes: &[u8]) -> Vec<u8> {
-    /// A frame whose size has four bytes and which is its own window.
+    /// Descriptor of a single-segment frame with a four-byte content size.
     const DESCRIPTOR: u8 = 0b1010_0000;
     let mut stream = 0xfd2f_b528u32.to_le_bytes().to_vec();
     stream.push(DESCRIPTOR);

@@ -1,5 +1,5 @@
-//! Any bytes: reading a code object is total, and so is everything that uses what was read. So is reading what a bundle
-//! or a host program has inside, and reading a program of an OpenCL driver.
+//! Random bytes: reading a code object, a bundle, a host program or a program of an OpenCL driver never panics. Neither
+//! does any use of the result.
 #![no_main]
 
 use gcn_object::BundleEntry;
@@ -20,7 +20,7 @@ fn use_entry(entry: &BundleEntry) {
     use_all(&entry.bytes);
 }
 
-/// Does with the bytes all that a user of the crate would.
+/// Uses all functions for code objects.
 fn use_all(bytes: &[u8]) {
     let Ok(object) = gcn_object::read(bytes) else { return };
     if let Ok(mut image) = object.image_within(1 << 20) {
@@ -35,7 +35,7 @@ fn use_all(bytes: &[u8]) {
     });
 }
 
-/// Does the same with a program of Catalyst or Gallium.
+/// Reads a program of Catalyst or Gallium, and uses the result.
 fn use_program(bytes: &[u8]) {
     let Ok(program) = gcn_object::read_driver_program(bytes) else { return };
     assert!(gcn_object::is_driver_program(bytes));

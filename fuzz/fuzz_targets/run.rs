@@ -1,6 +1,6 @@
-//! Any program: executed observed and not, by one thread and two, at every level of the host's vectors, by every engine, and with all
-//! checkers. All of them leave the same memory and registers. With wild addresses only the checkers are compared, and of programs of
-//! arithmetic and loops the engines.
+//! Random programs: runs with and without observers, on one thread and two, at every level of the host's vectors, on
+//! every engine, and with all checkers must leave the same memory and registers. Programs with wild addresses are only
+//! run with and without checkers, and programs of arithmetic and loops only on each engine.
 #![no_main]
 
 #[path = "../../crates/gcn-emu/tests/programs/mod.rs"]

@@ -1,4 +1,4 @@
-//! Any text: assembling is total, and what it makes without errors can be written or says why not.
+//! Random text: assembling never panics, and a program without errors can be written, or its error is reported.
 #![no_main]
 
 use gcn_asm::{Options, Source, assemble};

@@ -1,4 +1,4 @@
-//! Any words of any instruction set: decoding, printing and listing are total, and the listing assembles to the
+//! Random words of any instruction set: decoding, printing and listing never panic, and the listing assembles to the
 //! same bytes in the dialect of its syntax.
 #![no_main]
 

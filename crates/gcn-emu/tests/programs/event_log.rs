@@ -1,4 +1,4 @@
-//! Observer that sums up all events of a run with the state of the wave at each.
+//! Observer that summarizes all events of a run, with the state of the wave at each event.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,7 +56,7 @@ struct WaveLog {
 }
 
 impl WaveLog {
-    /// Adds an event of a kind with the wave's state and details.
+    /// Adds an event with the wave's state and details.
     fn add(&mut self, kind: &str, context: &Context<'_>, details: impl Hash) {
         let wave = context.wave;
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
@@ -85,7 +85,7 @@ impl WaveObserver for WaveLog {
         self.add("ends", context, ());
     }
 
-    /// A few registers, other ones after each event.
+    /// Watches a few registers, which change after each event.
     fn watched(&mut self, _: &Context<'_>) -> RegisterSet {
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         let mut set = RegisterSet::default();

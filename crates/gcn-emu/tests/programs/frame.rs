@@ -1,4 +1,4 @@
-//! Surroundings of a program: the registers and the memory that it begins with, and the stores of all that it left.
+//! Code around a random program: initialization of registers and memory, and stores of the final state.
 
 use gcn_emu::device::Apertures;
 use gcn_emu::run::InitialSgpr;
@@ -6,38 +6,38 @@ use gcn_isa::image::{ImageDescriptor, ImageKind, SamplerDescriptor, number_forma
 use gcn_isa::simm::{HWREG_MODE, HWREG_STATUS, HWREGS};
 use gcn_isa::{Isa, Target, regs};
 
-/// Vector registers that programs name, those that the wave has, and the one with each lane's offset.
+/// Number of VGPRs that programs name, number of VGPRs of the wave, and VGPR with the lanes' offsets.
 pub(super) const NAMED_VGPRS: u8 = 24;
 pub(super) const VGPRS: usize = 32;
 pub(super) const OFFSETS: usize = VGPRS - 1;
-/// Scalar registers; those from `KEPT` on no program writes, and the descriptor of scratch, which is the first of them, no
-/// program reads but to access memory: it has the address of a thread's scratch.
+/// Number of SGPRs. Programs do not write those from `KEPT` on. The first of these is the scratch descriptor, which
+/// programs use only in memory accesses, since it contains the address of a thread's scratch.
 pub(super) const SGPRS: u8 = 96;
 pub(super) const KEPT: u8 = 80;
 pub(super) const SCRATCH: u8 = KEPT;
-/// Scalar register with the offset of the wave's scratch, and the one with the workgroup's number, when it begins.
+/// SGPRs that initially have the offset of the wave's scratch, and the workgroup's number.
 const SCRATCH_OFFSET: u8 = 88;
 const GROUP: u8 = 89;
-/// Bytes of a register of all lanes.
+/// Size of a VGPR of all lanes in bytes.
 pub(super) const ROW: u64 = 256;
-/// Memory of a workgroup: initial vector registers, what the program works on, what the epilogue stores.
+/// Memory layout of a workgroup: initial VGPRs, data of the program, and stores of the epilogue.
 pub(super) const WORK: u64 = 0x2000;
 const WORK_BYTES: u64 = 0x1000;
 pub(super) const DUMP: u64 = WORK + WORK_BYTES;
 pub(super) const REGION: u64 = 0x1_0000;
 pub(super) const GROUPS: u32 = 4;
-/// Bytes of LDS, and of each lane's scratch.
+/// Bytes of LDS, and of scratch per lane.
 pub(super) const LDS_BYTES: u32 = 512;
 pub(super) const SCRATCH_BYTES: u32 = 128;
-/// Rows of the scratch of a wave.
+/// Number of rows of a wave's scratch.
 pub(super) const SCRATCH_ROWS: u64 = SCRATCH_BYTES as u64 / 4;
-/// Fourth dword of the descriptor of scratch that programs of the HSA use, and bits of it: the size of an element and
-/// the records that are interleaved, as numbers.
+/// Last dword of the scratch descriptor that HSA programs use, and positions of its element size and index stride
+/// fields.
 const SCRATCH_FORMAT: u32 = 0x00e8_f000;
 const SCRATCH_FORMAT_VI: u32 = 0x00e8_0000;
 const ELEMENT_SHIFT: u32 = 19;
 const RECORDS_SHIFT: u32 = 21;
-/// Descriptors of an image and of a sampler.
+/// First SGPRs of the image and sampler descriptors.
 pub(super) const IMAGE: u8 = 68;
 pub(super) const SAMPLER: u8 = 76;
 const IMAGE_FORMAT: (u8, u8) = (
@@ -46,7 +46,7 @@ const IMAGE_FORMAT: (u8, u8) = (
 );
 const IMAGE_SIZE: [u32; 3] = [64, 16, 1];
 
-/// Lanes' offsets in [`OFFSETS`], with all lanes active.
+/// Activates all lanes, and sets their offsets in [`OFFSETS`].
 fn offsets() -> String {
     format!(
         "s_mov_b64 exec, -1\n v_mbcnt_lo_u32_b32 v{OFFSETS}, -1, 0\n v_mbcnt_hi_u32_b32 v{OFFSETS}, -1, v{OFFSETS}\n \
@@ -54,29 +54,29 @@ fn offsets() -> String {
     )
 }
 
-/// Moves a row between a vector register and an offset in the workgroup's memory.
+/// Moves a row between a VGPR and an offset in the workgroup's memory.
 fn transfer(verb: &str, register: usize, offset: u64) -> String {
     format!(
         "s_mov_b32 s86, {offset:#x}\n buffer_{verb}_dword v{register}, v{OFFSETS}, s[92:95], s86 offen\n"
     )
 }
 
-/// Interleaving of the lanes' scratch by its descriptor: by dword and wave as a compiler has it, or otherwise.
+/// Interleaving of scratch by its descriptor: dwords by wave, as compilers do, or otherwise.
 #[derive(Clone, Copy)]
 pub(super) struct Interleaving {
-    /// Added to the numbers of an element's size and of the records.
+    /// Exclusive-ored with the descriptor's element size and index stride.
     pub(super) element: u32,
     pub(super) records: u32,
 }
 
 impl Interleaving {
-    /// A compiler's.
+    /// Interleaving that compilers use.
     pub(super) const USUAL: Interleaving = Interleaving {
         element: 0,
         records: 0,
     };
 
-    /// The fourth dword of the descriptor.
+    /// Last dword of the descriptor.
     fn format(self, isa: Isa) -> u32 {
         let usual = if isa < Isa::Vi {
             SCRATCH_FORMAT
@@ -103,7 +103,7 @@ pub(super) fn initial(scalars: &[u32]) -> Vec<InitialSgpr> {
     sgprs
 }
 
-/// Makes FLAT_SCRATCH and the descriptors of scratch: s[80:83], which interleaves lanes, and s[88:91] of bytes.
+/// Sets FLAT_SCRATCH and two scratch descriptors: s[80:83], which interleaves lanes, and s[88:91], which does not.
 fn scratch(target: &Target, interleaving: Interleaving) -> String {
     let mut text = String::new();
     if let Some(first) = regs::flat_scratch(target.isa)
@@ -128,7 +128,7 @@ fn scratch(target: &Target, interleaving: Interleaving) -> String {
     text
 }
 
-/// Makes s[88:91] a descriptor of the bytes of the wave's scratch.
+/// Makes s[88:91] a descriptor of the wave's scratch as plain bytes.
 fn raw_scratch() -> String {
     format!(
         "s_mov_b32 s88, s80\n s_and_b32 s89, s81, 0xffff\n s_mov_b32 s90, {:#x}\n s_mov_b32 s91, 0xf000\n",
@@ -136,22 +136,23 @@ fn raw_scratch() -> String {
     )
 }
 
-/// Moves a row between a vector register and the wave's scratch, by s[88:91].
+/// Moves a row between a VGPR and the wave's scratch, through s[88:91].
 fn transfer_scratch(verb: &str, register: usize, offset: u64) -> String {
     format!(
         "s_mov_b32 s86, {offset:#x}\n buffer_{verb}_dword v{register}, v{OFFSETS}, s[88:91], s86 offen\n"
     )
 }
 
-/// Name of a scalar register in text.
+/// Assembly name of a scalar register.
 fn name(isa: Isa, number: u8) -> Option<String> {
     regs::scalar_name(isa, number, 1)
 }
 
-/// Fills scratch, loads the vector registers, and points at memory: s[0:1] and descriptors s[4:7], s[8:11] of bytes and of
-/// records; v[2:3] and v[6:7] are addresses, v4 and v5 are offsets; descriptors of an image and a sampler are in s[68:75] and
-/// s[76:79]. v8, v10 and v12 are offsets in scratch, those of v12 all the same, and with the registers behind them addresses of
-/// FLAT; v[14:15] are such addresses in LDS, v[16:17] in memory and scratch.
+/// Fills scratch, loads the VGPRs, and sets up addresses. s[0:1] has the address of memory, and s[4:7] and s[8:11] are
+/// descriptors of its bytes and of records. v[2:3] and v[6:7] are addresses, v4 and v5 are offsets. s[68:75] and
+/// s[76:79] are descriptors of an image and a sampler. v8, v10 and v12 are offsets in scratch, equal in all lanes of
+/// v12; together with the next registers, they are FLAT addresses. So are v[14:15] in LDS, and v[16:17] in memory and
+/// scratch.
 pub(super) fn prologue(target: &Target, buffer: u64, interleaving: Interleaving) -> String {
     let mut text = format!(
         "s_mul_i32 s92, s89, {REGION:#x}\n s_add_u32 s92, s92, {:#x}\n s_mov_b32 s93, {:#x}\n s_mov_b32 s94, {REGION:#x}\n \
@@ -179,7 +180,7 @@ pub(super) fn prologue(target: &Target, buffer: u64, interleaving: Interleaving)
     assert_eq!(image.bytes(target.isa), Ok(WORK_BYTES));
     text += &format!("s_lshr_b64 s[{IMAGE}:{}], s[0:1], 8\n", IMAGE + 1);
     for (word, number) in image.words(target.isa).into_iter().zip(IMAGE..).skip(1) {
-        // The address has bits of the second dword.
+        // The address extends into the second dword.
         text += &match number - IMAGE {
             1 => format!("s_or_b32 s{number}, s{number}, {word:#x}\n"),
             _ => format!("s_mov_b32 s{number}, {word:#x}\n"),
@@ -220,8 +221,8 @@ pub(super) fn prologue(target: &Target, buffer: u64, interleaving: Interleaving)
     text + "s_mov_b32 m0, -1\n"
 }
 
-/// Statements behind the prologue that have some registers with addresses count from lane to lane: by one, two or four bytes or
-/// dwords, or not at all. Others stay as they are.
+/// Statements after the prologue that turn some address registers into rows, in which lanes are one, two or four bytes
+/// or dwords apart, or all have the same address. Other registers do not change.
 pub(super) fn address_rows<E>(mut shape: impl FnMut() -> Result<usize, E>) -> Result<String, E> {
     let mut text = String::new();
     for (register, base) in [(2, "s0"), (6, "s0"), (4, "0")] {
@@ -240,14 +241,14 @@ pub(super) fn address_rows<E>(mut shape: impl FnMut() -> Result<usize, E>) -> Re
     Ok(text)
 }
 
-/// Rows that the epilogue stores, by what they hold.
+/// Code of the epilogue, and a description of each row that it stores.
 pub(super) struct Dump {
     pub(super) text: String,
     pub(super) rows: Vec<String>,
 }
 
 impl Dump {
-    /// Stores a vector register.
+    /// Stores a VGPR.
     fn store(&mut self, register: usize, what: String) {
         let offset = DUMP + self.rows.len() as u64 * ROW;
         assert!(offset < REGION);
@@ -261,7 +262,7 @@ impl Dump {
         self.store(0, what.into());
     }
 
-    /// Makes the addresses of scratch 0, in the memory of all workgroups: each thread has scratch of its own.
+    /// Zeroes the addresses of scratch in the memory of all workgroups, because each thread has its own scratch.
     pub(super) fn forget_addresses(&self, isa: Isa, memory: &mut [u8]) {
         let range = |what: &str| {
             let row = self.rows.iter().position(|row| row == what)?;
@@ -286,13 +287,13 @@ impl Dump {
 
 /// V_MOV_B32 to v0, without its source.
 const MOVE_TO_V0: u32 = 0x7e00_0200;
-/// The hardware register that has the counters.
+/// Hardware register that contains the counters.
 const COUNTERS: &str = "HW_REG_IB_STS";
 
-/// The address of the wave's scratch, as rows have it.
+/// Rows with the address of the wave's scratch.
 const ADDRESS_ROWS: [&str; 2] = ["scratch address, low", "scratch address, high"];
 
-/// Stores all registers that the program may have written, LDS and scratch.
+/// Stores all registers that the program may have written, LDS, and scratch.
 pub(super) fn epilogue(isa: Isa) -> Dump {
     let mut dump = Dump {
         text: format!(
@@ -320,17 +321,17 @@ pub(super) fn epilogue(isa: Isa) -> Dump {
     ] {
         dump.store_scalar(&format!("s{register}"), what);
     }
-    // FLAT_SCRATCH, XNACK_MASK, the registers of traps.
+    // FLAT_SCRATCH, XNACK_MASK, and trap registers.
     for number in isa.sgprs()..regs::M0 {
         let vcc = regs::VCC_LO..=regs::VCC_LO + 1;
         if let Some(name) = name(isa, number).filter(|_| !vcc.contains(&number)) {
-            // As a number: the text of some chips lacks XNACK_MASK.
+            // Encoded as a number, since assemblers do not accept XNACK_MASK for some chips.
             dump.text += &format!(".long {:#x}\n", MOVE_TO_V0 | u32::from(number));
             dump.store(0, name);
         }
     }
     for (name, id, on) in HWREGS {
-        // A program that reads the counters has them kept.
+        // The emulator tracks the counters only for programs that read them.
         let is_left_out = matches!(*id, HWREG_MODE | HWREG_STATUS) || *name == COUNTERS;
         if on.has(isa) && !is_left_out {
             dump.text += &format!("s_getreg_b32 s86, hwreg({id}, 0, 32)\n");

@@ -1,4 +1,4 @@
-//! Random instructions on which all runs must agree.
+//! Random instructions whose effects do not depend on how a program is run.
 
 use arbitrary::Unstructured;
 use gcn_emu::Code;
@@ -9,11 +9,11 @@ use gcn_isa::{Does, Field, Inst, Isa, Op, Operand, Target, decode, regs, rows};
 use super::BASE;
 use super::frame::{IMAGE, KEPT, NAMED_VGPRS, SAMPLER, SCRATCH, SGPRS, VGPRS};
 
-/// The value of SADDR that stands for no register.
+/// Value of SADDR for no register.
 const SADDR_OFF: i64 = 0x7f;
 
-/// An instruction with any bits, most of its registers those that the prologue has set; `None` if it is not one that all
-/// runs agree on.
+/// Random instruction, most of whose registers are those that the prologue has set. Returns `None` if its effects may
+/// differ between runs.
 pub(super) fn instruction(
     u: &mut Unstructured<'_>,
     target: &'static Target,
@@ -104,7 +104,7 @@ fn is_suitable(target: &'static Target, inst: &Inst) -> bool {
         }
         _ => false,
     });
-    // Who waits for others, or for time, or ends by itself.
+    // Jumps, and instructions that wait for other waves, depend on time, use GDS, or end the wave.
     let is_apart = match inst.does() {
         Does::Jump
         | Does::Fork
@@ -141,7 +141,7 @@ fn is_suitable(target: &'static Target, inst: &Inst) -> bool {
     }
 }
 
-/// True if an instruction reads FLAT_SCRATCH other than to access memory, where it has an address.
+/// True if an instruction other than a memory access reads FLAT_SCRATCH where it contains an address.
 pub(super) fn reads_flat_scratch(inst: &Inst) -> bool {
     let Some(first) = regs::flat_scratch(inst.isa).filter(|_| inst.isa >= Isa::Gfx9) else {
         return false;

@@ -1,8 +1,8 @@
-//! Random programs, and what every way to run one must agree on. The test `wild` of gcn-observe and the fuzz target `run` include
-//! this file, too.
+//! Random programs, and the comparison of runs that must have the same result. The test `wild` of gcn-observe and the
+//! fuzz target `run` also include this file.
 //!
-//! A program has a prologue, which fills vector registers and points some registers at memory, any instructions of the
-//! tables, and an epilogue, which stores every register, LDS and scratch. So the memory after a run has all that it did.
+//! A program consists of a prologue, which fills VGPRs and sets up addresses; random instructions; and an epilogue,
+//! which stores all registers, LDS and scratch. Memory after a run therefore shows all effects of the program.
 
 mod event_log;
 mod frame;
@@ -29,17 +29,17 @@ use frame::{
 use instruction::{instruction, reads_flat_scratch};
 use watcher::Watcher;
 
-/// Targets, one of each instruction set.
+/// One target of each instruction set.
 pub const TARGETS: &[&str] = &[
     "gfx600", "gfx700", "gfx803", "gfx810", "gfx900", "gfx904", "gfx906",
 ];
 
 /// Address of the code.
 const BASE: u64 = 0x1000;
-/// Instructions of a program and those that a wave may execute.
+/// Number of instructions of a program, and maximum number that a wave executes.
 const LENGTH: usize = 48;
 const LIMIT: u64 = 4000;
-/// Bits of floating-point numbers that are treated specially: infinities, NaN of both kinds, denormals, zeros, ones.
+/// Bits of floating-point edge cases: infinities, NaNs of both kinds, denormals, zeros, ones.
 const SPECIAL: [u32; 12] = [
     0x7f80_0000,
     0xff80_0000,
@@ -55,42 +55,42 @@ const SPECIAL: [u32; 12] = [
     0xfc00_fe02,
 ];
 
-/// A program with its memory.
+/// Program with its initial memory.
 pub struct Program {
     target: &'static Target,
     code: Vec<u8>,
-    /// Offsets of its instructions.
+    /// Offsets of the instructions.
     places: Vec<usize>,
-    /// The instructions' texts.
+    /// Text of the instructions.
     pub text: String,
     memory: Vec<u8>,
     scalars: Vec<u32>,
     mode: u32,
     dword_alignment: bool,
     interleaving: Interleaving,
-    /// Statements behind the prologue.
+    /// Statements after the prologue that set addresses.
     wild: String,
-    /// Instructions that a wave may execute.
+    /// Maximum number of instructions that a wave executes.
     limit: u64,
-    /// The program can tell one thread's scratch from another's.
+    /// True if the program may distinguish threads by their scratch addresses.
     reads_flat_scratch: bool,
 }
 
-/// MODE: bits that decide on rounding.
+/// MODE bits for rounding.
 const ROUNDING: u32 = 0xf;
 
-/// Instructions that a branch of a program with loops goes back or ahead, at most.
+/// Maximum distance, in instructions, of backward and forward branches in programs with loops.
 const BACK: usize = 12;
 const AHEAD: usize = 4;
 
-/// True of a scalar ALU instruction, a branch, or a vector instruction that is plain.
+/// True for instructions of programs with loops: scalar ALU, branches, and plain vector instructions.
 fn is_of_loops(inst: &Inst) -> bool {
     is_plain(inst)
         || matches!(inst.does(), Does::Branch(_))
         || matches!(inst.does(), Does::Alu(_) | Does::Compare(..)) && inst.encoding.is_scalar()
 }
 
-/// True of an instruction of loops, and of loads and stores of global memory and LDS.
+/// True for instructions of loops, and for loads and stores of global memory and LDS.
 fn is_of_accesses(inst: &Inst) -> bool {
     let is_move = matches!(
         inst.does(),
@@ -104,7 +104,7 @@ fn is_of_accesses(inst: &Inst) -> bool {
     is_of_loops(inst) || is_move
 }
 
-/// True of a vector instruction without changes of its operands but signs and parts of registers.
+/// True for vector ALU instructions whose only modifiers are signs and parts of registers.
 fn is_plain(inst: &Inst) -> bool {
     let layout = inst.layout();
     let is_off = |field: Field| !layout.has(field) || inst.get(field) == 0;
@@ -116,7 +116,7 @@ fn is_plain(inst: &Inst) -> bool {
         && is_off(Field::Omod)
 }
 
-/// Bytes of assembly text.
+/// Assembles a text.
 pub fn assembled(target: &'static Target, text: &str) -> Vec<u8> {
     let source = Source {
         name: "program",
@@ -128,7 +128,7 @@ pub fn assembled(target: &'static Target, text: &str) -> Vec<u8> {
     section.bytes.clone()
 }
 
-/// Bytes of a program made from a seed: random, but the same every time, so that a failure can be reproduced.
+/// Random bytes for a program. They only depend on the seed, so that failures are reproducible.
 pub fn noise(seed: u64) -> Vec<u8> {
     const BYTES: usize = 1 << 13;
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -167,15 +167,15 @@ fn contents(seed: u64) -> (Vec<u8>, Vec<u32>) {
 }
 
 impl Program {
-    /// A program made of the bytes.
+    /// Generates a program from random bytes.
     ///
     /// # Errors
-    /// Fails if there are too few of them.
+    /// Fails if there are too few bytes.
     pub fn new(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
         Program::made(u, String::new(), |_| true)
     }
 
-    /// A program of statements under a MODE, with registers and memory of a seed.
+    /// Program with this text and MODE. The seed determines registers and memory.
     pub fn of_text(target: &'static Target, text: &str, mode: u32, seed: u64) -> Program {
         let (memory, scalars) = contents(seed);
         Program {
@@ -194,7 +194,7 @@ impl Program {
         }
     }
 
-    /// A program of memory instructions, with wild addresses in the registers that they use.
+    /// Generates a program of memory instructions, and sets their address registers to edge cases.
     ///
     /// # Errors
     /// Fails if there are too few bytes.
@@ -203,7 +203,8 @@ impl Program {
         Program::made(u, wild, |inst| inst.uses().memory().is_some())
     }
 
-    /// A program of vector instructions of which most can be compiled, under a MODE that hosts have.
+    /// Generates a program of vector instructions, most of which can be compiled, with a rounding mode that hosts
+    /// support.
     ///
     /// # Errors
     /// Fails if there are too few bytes.
@@ -213,7 +214,8 @@ impl Program {
         Ok(program)
     }
 
-    /// Random vector and scalar instructions with forward and backward branches. The program may run into its limit.
+    /// Generates vector and scalar instructions with forward and backward branches. The program may reach its
+    /// instruction limit.
     ///
     /// # Errors
     /// Fails if there are too few bytes.
@@ -221,7 +223,8 @@ impl Program {
         Program::with_branches(u, String::new(), is_of_loops)
     }
 
-    /// [`Program::looping`] with loads and stores, most of them of rows or of one place.
+    /// Generates a program like [`Program::looping`] with loads and stores, most of them of consecutive addresses or of
+    /// a single one.
     ///
     /// # Errors
     /// Fails if there are too few bytes.
@@ -253,7 +256,7 @@ impl Program {
         Ok(program)
     }
 
-    /// A program of some instructions.
+    /// Generates a program of instructions that `may_have` accepts, after the statements `wild`.
     fn made(
         u: &mut Unstructured<'_>,
         wild: String,
@@ -279,7 +282,7 @@ impl Program {
         for (index, inst) in insts.iter().enumerate() {
             let mut words = inst.words();
             if let Does::Branch(_) = inst.does() {
-                // Over the next instruction, or over none.
+                // Skip the next instruction, or none.
                 let over = insts.get(index + 1).map_or(0, |next| next.dwords() as u32);
                 words[0] = words[0] & 0xffff_0000 | if words[0] & 1 == 0 { over } else { 0 };
             }
@@ -312,14 +315,14 @@ impl Program {
         })
     }
 
-    /// Runs it.
+    /// Runs the program.
     fn run(&self, threads: usize, observers: &Observers) -> Outcome {
         let mut config = Config::new(self.target.isa);
         config.threads = threads;
         self.run_on(config, |_| observers.clone())
     }
 
-    /// Runs it on a device, with the observers that a function makes of its memory.
+    /// Runs the program on a device, with observers that a function creates for its memory.
     fn run_on(&self, mut config: Config, observers: impl FnOnce(&Memory) -> Observers) -> Outcome {
         config.on_violation = OnViolation::Continue;
         config.limit = Some(self.limit);
@@ -365,11 +368,11 @@ impl Program {
         }
     }
 
-    /// Runs it at every level of the host's vectors, observed and not, by one thread and two, and compares all that it did.
-    /// Returns the number of accesses that observers saw, and of those of lanes' scratch.
+    /// Runs the program at every level of the host's vectors, with and without observers, on one thread and two, and
+    /// compares all effects. Returns the numbers of accesses and of scratch accesses that observers saw.
     ///
     /// # Panics
-    /// Two of the runs differ.
+    /// Panics if two runs differ.
     pub fn check(&self) -> (u64, u64) {
         let host = Level::current();
         let none = Observers::none();
@@ -392,7 +395,7 @@ impl Program {
         assert_eq!(2 * counts[0], counts[1], "{}", self.described());
         assert_eq!(counts[1], counts[2] + overlooked, "{}", self.described());
         if !everything.leaves.load(Relaxed) && !self.reads_flat_scratch {
-            // No workgroup sees what another does.
+            // No workgroup accesses another one's memory.
             self.compare(&expected, &self.run(2, &none), "by two threads");
             self.compare(&expected, &self.run(2, &all), "by two threads, observed");
         }
@@ -412,19 +415,19 @@ impl Program {
         (counts[0], everything.of_scratch.load(Relaxed))
     }
 
-    /// Runs it by each engine and compares what it did.
+    /// Runs the program on both engines, and compares the effects.
     ///
     /// # Panics
-    /// The runs differ.
+    /// Panics if the runs differ.
     pub fn compare_engines(&self) {
         let [expected, found] = self.by_engines();
         self.compare(&expected, &found, "compiled");
     }
 
-    /// Runs it by each engine with observers and compares the events.
+    /// Runs the program on both engines with observers, and compares the events.
     ///
     /// # Panics
-    /// The runs or their events differ.
+    /// Panics if the runs or their events differ.
     pub fn compare_events(&self) {
         let of_accesses = Events::WAVE
             | Events::BARRIER
@@ -450,13 +453,13 @@ impl Program {
         }
     }
 
-    /// True if memory differs behind runs by the interpreter and by host code.
+    /// True if memory differs between runs by the interpreter and by host code.
     pub fn engines_differ(&self) -> bool {
         let [expected, found] = self.by_engines();
         expected.memory != found.memory
     }
 
-    /// Runs it by the interpreter and by host code.
+    /// Runs the program on the interpreter and as host code.
     fn by_engines(&self) -> [Outcome; 2] {
         let outcomes = [Engine::Interpreter, Engine::Compiled].map(|engine| {
             engine.set();
@@ -466,21 +469,22 @@ impl Program {
         outcomes
     }
 
-    /// Runs it observed and not, by one thread, and compares what it did. Returns the number of instructions.
+    /// Runs the program with and without observers on one thread, and compares the effects. Returns the number of
+    /// instructions.
     ///
     /// # Panics
-    /// The runs differ.
+    /// Panics if the runs differ.
     pub fn observe(&self, observers: &Observers) -> u64 {
         let expected = self.run(1, &Observers::none());
         self.compare(&expected, &self.run(1, observers), "observed");
         expected.finished.stats.instructions
     }
 
-    /// Runs it in turns of some instructions, under a debugger and without one, and compares what it did. The debugger is
-    /// made of the memory.
+    /// Runs the program in turns of `quantum` instructions, with and without a debugger, and compares the effects. The
+    /// debugger is created from the device's memory.
     ///
     /// # Panics
-    /// The runs differ.
+    /// Panics if the runs differ.
     pub fn debug(&self, quantum: u64, debugger: impl FnOnce(&Memory) -> Arc<dyn Debugger>) {
         let mut config = Config::new(self.target.isa);
         config.quantum = quantum;
@@ -491,12 +495,12 @@ impl Program {
         self.compare(&expected, &found, "debugged");
     }
 
-    /// The target's name.
+    /// Name of the target.
     pub fn target(&self) -> &'static str {
         self.target.name
     }
 
-    /// The program as text.
+    /// Describes the program.
     pub fn described(&self) -> String {
         format!(
             "{}, mode {:#x}:\n{}{}",
@@ -509,7 +513,7 @@ impl Program {
         let [a, b] = [expected, found].map(|it| &it.finished);
         let kind = |it: &Finished| it.fault.as_ref().map(|fault| fault.kind.clone());
         assert_eq!(kind(a), kind(b), "{how}: {}", self.described());
-        // Another thread may have gone on for some instructions after a fault.
+        // After a fault, another thread may have executed some more instructions.
         if a.fault.is_none() {
             assert_eq!(a.stats, b.stats, "{how}: {}", self.described());
             let mut places = expected.memory.iter().zip(&found.memory);
@@ -537,10 +541,10 @@ impl Program {
     }
 }
 
-/// A run's result.
+/// Result of a run.
 struct Outcome {
     finished: Finished,
     memory: Vec<u8>,
-    /// Contents of the epilogue's rows.
+    /// Descriptions of the epilogue's rows.
     rows: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Observers that hold the events of memory to the registers, and find programs whose workgroups share memory.
+//! Observer that compares memory events with the registers, and finds programs whose workgroups share memory.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use gcn_emu::step::Family;
 
 use super::frame::{REGION, ROW, SCRATCH_ROWS};
 
-/// Counts accesses, and finds those of memory that another workgroup may access.
+/// Counts accesses, and detects accesses to memory that is not private to the workgroup.
 pub(super) struct Watcher {
     pub(super) wants: Events,
-    /// The observer needs no events of LDS.
+    /// True if the observer needs no LDS events.
     pub(super) overlooks: bool,
     pub(super) overlooked: Arc<AtomicU64>,
     pub(super) accesses: Arc<AtomicU64>,
-    /// Accesses of lanes' scratch, interleaved.
+    /// Number of accesses to interleaved scratch.
     pub(super) of_scratch: Arc<AtomicU64>,
-    /// An access went to memory that is not its workgroup's alone.
+    /// True if an access left the memory of its workgroup.
     pub(super) leaves: Arc<AtomicBool>,
 }
 
@@ -66,23 +66,23 @@ struct Waves {
     accesses: Arc<AtomicU64>,
     of_scratch: Arc<AtomicU64>,
     leaves: Arc<AtomicBool>,
-    /// An access that is about to happen, as its instruction's registers have it.
+    /// The next access, computed from the instruction's registers.
     before: Access,
-    /// Accesses of an instruction that have not happened yet: a sample of an image has several.
+    /// Accesses of an instruction that have not happened yet: an image sample has several.
     pending: VecDeque<Access>,
-    /// Accesses that were about to happen.
+    /// Number of accesses that were announced.
     count: u64,
 }
 
 impl Waves {
-    /// Every second event of an access is asked for its addresses: later ones must have the same.
+    /// True for every second access. Its addresses are computed before it, and must not change.
     fn asks(&self) -> bool {
         self.count.is_multiple_of(2)
     }
 }
 
 impl WaveObserver for Waves {
-    /// As registers have it an access has the addresses of its event.
+    /// Checks that an access computed from the registers has the addresses of its event.
     fn overlooks(&mut self, context: &Context<'_>, share: &ShareAccess<'_>) -> bool {
         let mut access = Access::default();
         context.addresses(share.step, &mut access);
@@ -166,7 +166,7 @@ impl WaveObserver for Waves {
         self.accesses.fetch_add(1, Relaxed);
         Verdict::Allow
     }
-    /// The addresses are those from before.
+    /// Checks that the addresses are those that were announced.
     fn accessed(&mut self, _: &Context<'_>, event: &MemoryEvent<'_>) {
         let before = self.pending.pop_front().expect("it was about to happen");
         let (before, after) = (&before, event.access());
@@ -182,7 +182,7 @@ impl WaveObserver for Waves {
                 assert_eq!(before.second[lane], after.second[lane], "{text}");
             }
         }
-        // Of all that has happened something is known.
+        // Some data of every access is known.
         let lane = event.lanes().trailing_zeros() as usize;
         assert!(event.value(lane, 0).is_some(), "{text}");
     }

@@ -1,14 +1,14 @@
-//! Addresses at which ranges begin and end, and sums overflow.
+//! Addresses near the ends of ranges, and at which sums overflow.
 
 use arbitrary::Unstructured;
 use gcn_emu::device::Apertures;
 
 use super::frame::{IMAGE, LDS_BYTES, OFFSETS};
 
-/// Distances of addresses from those that are special: an element, a row of lanes, a page.
+/// Distances from special addresses: an element, a row of lanes, a page.
 const DISTANCES: [u64; 10] = [0, 1, 3, 4, 8, 16, 64, 256, 4096, 8192];
 
-/// An address near 0, 2^32, 2^47, 2^48, 2^63 or 2^64, or near the end of an aperture.
+/// Random address near 0, 2^32, 2^47, 2^48, 2^63 or 2^64, or near the end of an aperture.
 fn address(u: &mut Unstructured<'_>) -> arbitrary::Result<u64> {
     let Apertures { shared, private } = Apertures::default();
     let apertures = [shared, private].map(|it| u64::from(it) << 32);
@@ -32,8 +32,8 @@ fn address(u: &mut Unstructured<'_>) -> arbitrary::Result<u64> {
     })
 }
 
-/// Gives such addresses to the registers that have those of memory: in s[0:1], in descriptors and their offset, in vector registers,
-/// in M0.
+/// Statements that set these addresses in all address registers: s[0:1], descriptors and their offset, vector
+/// registers, and M0.
 pub(super) fn registers(u: &mut Unstructured<'_>) -> arbitrary::Result<String> {
     let mut text = String::new();
     let low = |address: u64| address as u32;
@@ -70,7 +70,7 @@ pub(super) fn registers(u: &mut Unstructured<'_>) -> arbitrary::Result<String> {
             high(base)
         );
         if u.ratio(3, 4)? {
-            // One row of lanes, in order where the base is a multiple of 256.
+            // A row of lanes, in ascending order if the base is a multiple of 256.
             text += &format!("v_xor_b32 v{first}, v{first}, v{OFFSETS}\n");
         }
     }

@@ -1,10 +1,11 @@
-//! MUBUF, which scratch and GCN 1.0 need; beyond the checklist.
+//! Tests of MUBUF, which scratch and GCN 1.0 need, beyond the checklist.
 
 use super::flat_addresses::{count_up, scratch_at};
 use crate::common::*;
 use gcn_isa::Isa;
 
-/// Puts a descriptor in s[8:11]. It gets a data format if it has none, unless the bits are the stride's (errata E249).
+/// Puts a descriptor into s[8:11]. It gets a data format if it has none, unless these bits belong to the stride (errata
+/// E249).
 fn descriptor(m: &mut Machine, base: u64, second: u32, records: u32, last: u32) {
     let bits_are_stride = last & 1 << 23 != 0 && m.target.isa >= Isa::Vi;
     let has_format = last & 0xf << 15 != 0 || bits_are_stride;
@@ -16,7 +17,7 @@ fn descriptor(m: &mut Machine, base: u64, second: u32, records: u32, last: u32) 
 
 #[test]
 fn e249_a_descriptor_without_data_format_is_unbound() {
-    // Errata E249: MIOpen's kernels switch their stores off so.
+    // Errata E249: MIOpen's kernels disable their stores this way.
     on(ALL, |m| {
         let buffer = m.buffer(&count_up(64));
         descriptor(m, buffer, 0, 256, 0);
@@ -26,13 +27,13 @@ fn e249_a_descriptor_without_data_format_is_unbound() {
         m.set(1, |_| 9)
             .run("buffer_store_dword v1, v0, s[8:11], 0 offen\nbuffer_atomic_add v1, v0, s[8:11], 0 offen glc");
         assert_eq!((m.v(1, 5), m.mem(buffer), m.mem(buffer + 20)), (0, 0, 5));
-        // Nothing is there that could be missed, wherever the base is.
+        // No memory is accessed, so an unmapped base is not a violation.
         m.s(8, 16)
             .s(9, 0)
             .run("buffer_store_dword v1, v0, s[8:11], 0 offen");
         assert!(!m.violated());
     });
-    // With ADD_TID the bits are the stride's from GCN 1.2 on.
+    // With ADD_TID, the bits belong to the stride from GCN 1.2 on.
     on(FROM_VI, |m| {
         let buffer = m.buffer(&count_up(64));
         descriptor(m, buffer, 4 << 16, 256, 1 << 23);
@@ -62,7 +63,7 @@ fn buffers_add_offsets_and_check_bounds() {
             .run("buffer_atomic_add v2, v0, s[8:11], 0 offen offset:252 glc");
         assert_eq!((m.v(2, 0), m.v(2, 1), m.mem(buffer + 256)), (1001, 0, 64));
     });
-    // An index, a stride, and 64-bit addresses.
+    // Index, stride, and 64-bit addresses.
     on(ALL, |m| {
         let buffer = m.buffer(&count_up(256));
         let unit = if m.target.isa == Isa::Vi { 12 } else { 1 };
@@ -77,7 +78,7 @@ fn buffers_add_offsets_and_check_bounds() {
         m.set64(0, |l| 4 * l as u64)
             .run("buffer_load_dword v2, v[0:1], s[8:11], 0 addr64 offset:8");
         assert_eq!((m.v(2, 0), m.v(2, 63)), (2, 65));
-        // As Clang compiles x[i - 1] at -O0: -4 is the descriptor's first half (errata E241).
+        // Clang compiles x[i - 1] at -O0 to this: the base in the descriptor is -4 (errata E241).
         m.s(8, -4i32 as u32).s(9, u32::MAX);
         m.set64(0, |l| buffer + 4 * l as u64 + 4)
             .run("buffer_load_dword v2, v[0:1], s[8:11], 0 addr64 offset:8");
@@ -88,7 +89,7 @@ fn buffers_add_offsets_and_check_bounds() {
 
 #[test]
 fn buffers_reach_scratch_interleaved() {
-    // As compiled code addresses private arrays: swizzled, element 4, index stride 64, lane number as index.
+    // Compiled code addresses private arrays this way: swizzled, element size 4, index stride 64, lane number as index.
     on(ALL, |m| {
         let last = 1 << 19 | 3 << 21 | 1 << 23;
         let (base, offset) = (
@@ -117,14 +118,14 @@ fn buffers_move_to_and_from_lds() {
     on(ALL, |m| {
         let buffer = m.buffer(&count_up(256));
         descriptor(m, buffer, 0, 1024, 0);
-        // M0's low half is a place, its high half nothing (errata E309).
+        // M0's low half is an offset; its high half has no effect (errata E309).
         for m0 in [0x100, 0, 0x10_0040] {
             m.s(M0, m0).set(0, |l| 4 * l as u32);
             m.run("buffer_load_dword v0, s[8:11], 0 offen offset:4 lds");
             let place = (m0 as u16 + 4).into();
             assert_eq!((m.lds32(place), m.lds32(place + 248)), (1, 63), "{m0:#x}");
         }
-        // The limit is the allocation.
+        // The allocation is the limit.
         m.s(M0, LDS_BYTES - 8).set(0, |_| 12);
         assert!(!m.violated());
         m.run("buffer_load_dword v0, s[8:11], 0 offen lds");
@@ -142,7 +143,7 @@ fn buffers_move_to_and_from_lds() {
     });
 }
 
-/// The lanes of a load of dwords in which the model of bounds finds something.
+/// Lanes in which a load of dwords is in bounds.
 fn reached(m: &mut Machine, text: &str) -> Vec<usize> {
     m.set(1, |_| 0);
     m.run(text);
@@ -155,7 +156,7 @@ fn e308_offsets_are_inside_of_records() {
     let all: Vec<usize> = (0..LANES).collect();
     let filled = |m: &mut Machine| m.buffer(&[7; 4096]);
     let load = "buffer_load_dword v1, v[2:3], s[8:11], 0 idxen offen";
-    // Index 0 and offsets of 4 bytes times the lane.
+    // Index 0, and an offset of 4 bytes times the lane number.
     let indexed = |m: &mut Machine| {
         m.set(2, |_| 0).set(3, |l| 4 * l as u32);
     };
@@ -166,7 +167,7 @@ fn e308_offsets_are_inside_of_records() {
         assert_eq!(reached(m, load), [0, 1, 2, 3], "of a record of 16 bytes");
         m.set(2, |l| l as u32).set(3, |_| 0);
         assert_eq!(reached(m, load), [0, 1], "of two records");
-        // Without an index the stride is no limit, and there is a record.
+        // Without an index, the stride is not a limit, but NUM_RECORDS must not be 0.
         m.set(0, |l| 4 * l as u32);
         let offset = "buffer_load_dword v1, v0, s[8:11], 0 offen";
         assert_eq!(reached(m, offset), all);
@@ -175,7 +176,7 @@ fn e308_offsets_are_inside_of_records() {
     });
     on(&[VI], |m| {
         let buffer = filled(m);
-        // Swizzled: records. Not swizzled: bytes.
+        // NUM_RECORDS is in records with swizzling, and in bytes without.
         descriptor(m, buffer, 1 << 31 | 16 << 16, 2, 1 << 19);
         indexed(m);
         assert_eq!(reached(m, load), [0, 1, 2, 3]);
@@ -195,7 +196,7 @@ fn e308_offsets_are_inside_of_records() {
 
 #[test]
 fn e308_negative_offsets_wrap_on_gcn_1_4() {
-    // The piglit test of private memory with a negative VADDR: -4 and a constant of 8.
+    // From piglit's test of private memory with a negative VADDR: -4 and a constant of 8.
     on(ALL, |m| {
         let buffer = m.buffer(&count_up(256));
         descriptor(m, buffer, 0, u32::MAX, 0);
@@ -211,7 +212,7 @@ fn e308_negative_offsets_wrap_on_gcn_1_4() {
 fn e308_formats_and_atomics_are_in_range_as_a_whole() {
     on(ALL, |m| {
         let buffer = m.buffer(&count_up(8));
-        // 32_32, integers; the second dword is out of range.
+        // 32_32, unsigned integers; the second dword is out of range.
         descriptor(m, buffer + 4, 0, 12, 0o7654 | 4 << 12 | 11 << 15);
         m.set(2, |_| 99).set(3, |_| 99);
         m.run("buffer_load_format_x v2, off, s[8:11], 0 offset:8");
@@ -221,7 +222,7 @@ fn e308_formats_and_atomics_are_in_range_as_a_whole() {
         m.run("buffer_store_format_xy v[2:3], off, s[8:11], 0 offset:8");
         m.run("buffer_atomic_add_x2 v[2:3], off, s[8:11], 0 offset:8");
         assert_eq!((m.mem(buffer + 12), m.mem(buffer + 16)), (3, 4));
-        // Dwords of a plain access by themselves.
+        // Dwords of an unformatted access are checked separately.
         m.set(2, |_| 99).set(3, |_| 99);
         m.run("buffer_load_dwordx2 v[2:3], off, s[8:11], 0 offset:8");
         assert_eq!((m.v(2, 0), m.v(3, 0)), (3, 0));
@@ -242,7 +243,7 @@ fn e104_gcn_1_0_ignores_the_low_bits_of_addresses() {
         };
         assert_eq!((m.v(1, 9), m.v(2, 9)), expected);
     });
-    // Interleaved by lanes, from an unaligned place on.
+    // Interleaved by lanes, from an unaligned address.
     on(&[SI], |m| {
         let buffer = m.buffer(&[0x0302_0100; 64]);
         descriptor(m, buffer, 1 << 31, 256, 1 << 19 | 3 << 21 | 1 << 23);

@@ -1,4 +1,4 @@
-//! 5. Wait counters.
+//! Tests of section 5 of the checklist: wait counters.
 
 use super::flat_addresses::lane_address;
 use super::scalar::program;
@@ -76,7 +76,7 @@ fn s5_2_a_wait_is_per_counter() {
 
 #[test]
 fn s5_2_a_kernel_that_looks_finds_what_is_outstanding() {
-    // Checklist 9.3: nobody else sees the counters of a run without an observer.
+    // Checklist 9.3: in a run without observers, only the kernel can see the counters.
     const LOOKS: &str = "
         s_mov_b32 m0, -1
         v_mov_b32 v1, 0

@@ -1,4 +1,4 @@
-//! 2. DS: offsets, bounds, alignment, order of lanes.
+//! Tests of section 2 of the checklist, DS: offsets, bounds, alignment, order of lanes.
 
 use crate::common::*;
 use gcn_emu::Lds;
@@ -7,7 +7,7 @@ use gcn_isa::{Isa, Target};
 
 #[test]
 fn s2_1_the_gds_bit_moves() {
-    // E030, E031: the words of Appendix A, and that they go to GDS.
+    // E030, E031: the words of Appendix A access GDS.
     for (targets, word) in [(&[SI, CI][..], 0xd802_0000), (FROM_VI, 0xd801_0000)] {
         on(targets, |m| {
             m.exec(1).s(M0, 0x100).set(1, |_| 8).set(2, |_| 5);
@@ -57,7 +57,7 @@ fn s2_3_the_address_is_modulo_two_to_the_32() {
 
 #[test]
 fn s2_4_a_negative_base_is_out_of_range_on_gcn_1_0() {
-    // E039, and its switch
+    // E039, and the option that disables it.
     let mut m = Machine::new(SI);
     m.exec(1)
         .set(0, |_| (-8i32) as u32)
@@ -84,7 +84,7 @@ fn s2_5_m0_limits_lds_before_gcn_1_4() {
         m.s(M0, u32::MAX).run("ds_write_b32 v0, v1");
         assert_eq!(m.lds32(252), 5);
     });
-    // With 0xffff the last byte of 64 KiB is reachable.
+    // With an M0 of 0xffff, the last byte of 64 KiB is accessible.
     on(CI_VI, |m| {
         m.lds = Lds::new(m.target.isa, 0x1_0000);
         m.exec(1)
@@ -190,7 +190,7 @@ fn s2_9_gds_has_its_base_and_size_in_m0() {
 
 #[test]
 fn s2_10_alignment_masks_before_gcn_1_4() {
-    // E040, E041, E042, E070, and so E247
+    // E040, E041, E042, E070, and therefore E247
     on(BEFORE_GFX9, |m| {
         m.set_lds64(0, 0x8877_6655_4433_2211)
             .set_lds64(8, 0x10ff_eedd_ccbb_aa99);
@@ -241,7 +241,7 @@ fn s2_11_alignment_on_gcn_1_4() {
         assert_eq!(m.v(6, 0), 0xddcc_bbaa);
         m.set(1, |_| 0).run("ds_write2_b32 v0, v1, v1 offset1:1");
         assert_eq!(m.lds64(0), 0x11);
-        // Atomics keep the mask.
+        // Atomics ignore the low address bits.
         m.set_lds64(0, 0).set(0, |_| 7).set(1, |_| 1).set(2, |_| 2);
         m.run("ds_add_u32 v0, v1");
         assert_eq!(m.lds64(0), 0x1_0000_0000);

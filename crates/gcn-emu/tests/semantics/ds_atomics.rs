@@ -1,9 +1,9 @@
-//! 2. DS: atomics.
+//! Tests of section 2 of the checklist, DS: atomics.
 
 use crate::common::*;
 
-/// Runs a DS atomic on `old` with `data` and `second` (32 bits) and returns the new value in LDS and what the form
-/// with RTN returns.
+/// Runs a DS atomic on `old` with `data` and `second` (32 bits). Returns the new value in LDS, and asserts that the
+/// form with RTN returns the old value.
 pub fn ds32(m: &mut Machine, name: &str, old: u32, data: u32, second: Option<u32>) -> u32 {
     m.exec(1)
         .set(0, |_| 64)
@@ -49,7 +49,7 @@ fn ds64(m: &mut Machine, name: &str, old: u64, data: u64, second: Option<u64>) -
 
 #[test]
 fn s2_13_rtn_returns_the_value_before() {
-    // E060 to E065: ds32 and ds64 check it for each operation; here that inactive lanes keep VDST.
+    // E060 to E065: ds32 and ds64 check returned values for each operation; this checks that inactive lanes keep VDST.
     on(ALL, |m| {
         m.exec(0b10)
             .set(0, |_| 0)
@@ -173,7 +173,7 @@ fn s2_19_condxchg32() {
         m.set(0, |_| 0x1_0008).set(2, |_| 0x8000_0006);
         m.run("ds_condxchg32_rtn_b64 v[4:5], v0, v[1:2]");
         assert_eq!(m.lds64(8), 0x0000_0006_0000_0005, "the address has 16 bits");
-        // E002: four dwords the same way, at a multiple of 16.
+        // E002: the same for four dwords, at a multiple of 16.
         m.set_lds64(16, 0x2222_2222_1111_1111)
             .set_lds64(24, 0x4444_4444_3333_3333);
         m.set(0, |_| 31).set(8, |_| 1).set(9, |_| 0x8000_0007);
@@ -186,7 +186,7 @@ fn s2_19_condxchg32() {
     });
 }
 
-/// MODE with and without denormals of 32 bits.
+/// MODE with and without single-precision denormals.
 const KEEP: u32 = 0xf0;
 const FLUSH: u32 = 0xc0;
 

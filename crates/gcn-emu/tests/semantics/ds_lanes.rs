@@ -1,4 +1,4 @@
-//! 2. DS: moves between lanes, counters.
+//! Tests of section 2 of the checklist, DS: moves between lanes, counters.
 
 use crate::common::*;
 use gcn_isa::simm::Waitcnt;
@@ -15,7 +15,7 @@ fn s2_32_swizzle() {
         assert_eq!([0, 16, 33].map(|l| m.v(1, l)), [116, 100, 149]);
         m.run("ds_swizzle_b32 v1, v0 offset:swizzle(BROADCAST,32,5)");
         assert_eq!([0, 31, 32, 63].map(|l| m.v(1, l)), [105, 105, 137, 137]);
-        // and 0x1c, or 0x02, xor 0x01
+        // AND 0x1c, OR 0x02, XOR 0x01.
         m.run("ds_swizzle_b32 v1, v0 offset:0x45c");
         assert_eq!([0, 4, 5].map(|l| m.v(1, l)), [103, 107, 107]);
         m.exec(!1)

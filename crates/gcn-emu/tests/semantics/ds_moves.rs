@@ -1,4 +1,4 @@
-//! 2. DS: loads, stores, counts.
+//! Tests of section 2 of the checklist, DS: loads, stores, counts.
 
 use crate::common::*;
 use gcn_emu::Lds;

@@ -1,4 +1,4 @@
-//! 2. DS: what waves share: LDS_DIRECT, the contents of LDS, barriers, GWS, order.
+//! Tests of section 2 of the checklist, DS: state that waves share (LDS_DIRECT, contents of LDS, barriers, GWS, order).
 
 use super::scalar::program;
 use crate::common::*;
@@ -8,8 +8,8 @@ use gcn_emu::internals::Attempt;
 use gcn_emu::run::{Initial, InitialSgpr};
 use gcn_isa::Target;
 
-/// A kernel that makes LDS's dword `l` the lane's number times 0x10204 exclusive-or 0x80f0c0a0, then stores what
-/// LDS_DIRECT is for each M0 to the buffer that s[0:1] points to, a row of dwords each.
+/// Kernel that sets dword `l` of LDS to `l` times 0x10204, exclusive-ored with 0x80f0c0a0. It then reads LDS_DIRECT
+/// with each value of M0, and stores a row of dwords for each to the buffer at s[0:1].
 fn direct_reads(m0: &[u32]) -> String {
     let mut text =
         "s_mov_b32 s8, s0\ns_mov_b32 s9, s1\ns_mov_b32 s10, 4096\ns_mov_b32 s11, 0x27fac\n\
@@ -32,13 +32,13 @@ fn e246_lds_direct_is_one_value_for_all_lanes() {
     let dword = |l: u32| (l * 0x1_0204) ^ 0x80f0_c0a0;
     let rows = [
         (0x2_0000 | (4 * 9), dword(9)),
-        // The low bits of the address are not looked at.
+        // The low address bits are ignored.
         (0x2_0000 | (4 * 9 + 3), dword(9)),
         (4 * 9 + 1, (dword(9) >> 8) & 0xff),
         (0x1_0000 | (4 * 9 + 2), dword(9) >> 16),
         (0x4_0000 | (4 * 9 + 3), (dword(9) as i32 >> 24) as u32),
         (0x5_0000 | (4 * 9 + 3), (dword(9) as i32 >> 16) as u32),
-        // Bits beyond have no meaning, and beyond the allocation is nothing.
+        // The highest bits are ignored, and reads beyond the allocation return 0.
         (0xfff8_0000 | 0x2_0000 | (4 * 63), dword(63)),
         (0x2_ffc0, 0),
     ];
@@ -59,8 +59,7 @@ fn e246_lds_direct_is_one_value_for_all_lanes() {
     }
 }
 
-/// A wave's registers as it begins, for a kernel that finds the address of its buffer in s[0:1] and a work-item's number
-/// in v0.
+/// Initial registers for a kernel that expects the address of its buffer in s[0:1] and work-item IDs in v0.
 pub fn with_buffer(buffer: u64) -> Initial {
     Initial {
         sgprs: [buffer, buffer >> 32]
@@ -71,15 +70,15 @@ pub fn with_buffer(buffer: u64) -> Initial {
     }
 }
 
-/// Two waves that wait for each other at a counter in LDS, as MIOpen's Winograd kernels do: DS_APPEND counts lanes, and
-/// LDS_DIRECT is compared with how many there must be.
+/// Two waves that wait for each other at a counter in LDS, like MIOpen's Winograd kernels: DS_APPEND counts lanes, and
+/// LDS_DIRECT is compared with the expected number.
 const COUNTED_BARRIER: &str = "s_movk_i32 s4, 0x80\ns_mov_b32 m0, 0x1ffff\nds_append v1 offset:64\ns_mov_b32 m0, 0x20040\nwait:\n\
     v_cmp_eq_u32_e64 vcc, src_lds_direct, s4\ns_cbranch_vccz wait\n\
     v_lshlrev_b32 v1, 2, v0\nv_mov_b32 v2, 0x80\nglobal_store_dword v1, v2, s[0:1]\ns_endpgm";
 
 #[test]
 fn e246_waves_wait_at_a_counter_in_lds() {
-    // Errata E051: what M0 is does not matter to DS_APPEND.
+    // Errata E051: DS_APPEND ignores M0.
     for name in NINE {
         let target = Target::named(name).expect("it exists");
         let mut config = Config::new(target.isa);
@@ -99,7 +98,7 @@ fn e246_waves_wait_at_a_counter_in_lds() {
     }
 }
 
-/// A kernel that stores LDS of its first 256 bytes to the buffer in s[0:1], then writes there.
+/// Kernel that stores the first 256 bytes of LDS to the buffer at s[0:1], and then writes to them.
 const READ_LDS: &str = "v_lshlrev_b32 v1, 2, v0\ns_mov_b32 m0, -1\nds_read_b32 v2, v1\n\
     s_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v2, s[0:1]\nds_write_b32 v1, v1\ns_endpgm";
 
@@ -112,7 +111,7 @@ fn s2_29_lds_is_zero_or_random() {
         let mut device = gcn_emu::device::Device::new(config);
         let buffer = device.memory.allocate("out", 256).expect("there is memory");
         let initial = with_buffer(buffer);
-        // The second workgroup runs after the first has written.
+        // The second workgroup runs after the first one has written.
         let done = dispatch(&mut device, target, READ_LDS, 2, 64, initial);
         assert_eq!(done.fault, None);
         let mut bytes = [0; 256];
@@ -136,7 +135,7 @@ fn s2_30_gws_semaphores() {
     on(ALL, |m| {
         m.exec(0b100).set(0, |l| 10 * l as u32).s(M0, 5 << 16);
         m.run("ds_gws_init v0 offset:3 gds");
-        // Resource 8, by other numbers that add up to it.
+        // Resource 8, as another sum of M0 and offset.
         m.s(M0, 8 << 16);
         for _ in 0..20 {
             m.run("ds_gws_sema_p gds");
@@ -167,7 +166,8 @@ fn s2_30_gws_semaphores() {
     });
 }
 
-/// Each workgroup adds 1 to a counter, waits for the others at a GWS barrier, and stores what the counter is then.
+/// Kernel in which each workgroup adds 1 to a counter, waits for the others at a GWS barrier, and stores the counter's
+/// value.
 const GWS_BARRIER: &str = "s_mov_b32 m0, 0\nv_mov_b32 v1, s4\nds_gws_init v1 gds\n\
     v_mov_b32 v2, 0\nv_mov_b32 v3, 1\n\
     s_mov_b64 exec, 1\nglobal_atomic_add v2, v3, s[0:1]\ns_waitcnt vmcnt(0)\n\
@@ -213,7 +213,7 @@ fn s2_30_gws_barrier_across_workgroups_and_threads() {
             for group in 0..u64::from(GROUPS) {
                 assert_eq!(device.memory.load_u32(buffer + 4 + 4 * group), Some(GROUPS));
             }
-            // One more than there are: all are blocked, and the run says so.
+            // One more than the number of workgroups: all are blocked, and the run reports it.
             let done = dispatch(
                 &mut device,
                 target,
@@ -233,8 +233,8 @@ fn s2_30_gws_barrier_across_workgroups_and_threads() {
     }
 }
 
-/// Each wave adds 1 to a counter, looks at it until the others have done so too, and stores what it is then. What is
-/// between the two halves is done each time.
+/// Kernel in which each wave adds 1 to a counter, polls it until the others have done so, too, and stores its value.
+/// The text between the two halves is executed for each poll.
 const MEMORY_BARRIER: [&str; 2] = [
     "v_mov_b32 v2, 0\nv_mov_b32 v3, 1\ns_mov_b32 s6, 0\ns_mov_b64 exec, 1\n\
     global_atomic_add v2, v3, s[0:1]\nlook:\n",
@@ -246,7 +246,7 @@ const MEMORY_BARRIER: [&str; 2] = [
 #[test]
 fn e243_many_workgroups_wait_for_each_other_by_memory() {
     const GROUPS: u32 = 50;
-    // Errata E243: a thread waits in a loop that changes nothing, sleeps there, keeps its waves together, or counts.
+    // Errata E243: a thread polls in a loop that changes nothing, sleeps, has a barrier, or counts.
     for (waves, each_time) in [
         (1, ""),
         (1, "s_sleep 2\n"),
@@ -286,7 +286,7 @@ fn e243_many_workgroups_wait_for_each_other_by_memory() {
     }
 }
 
-/// Wherever a wave's turn ends: one that ends behind the jump does not lose where it went, nor where it came from.
+/// The fault has its own address and that of the jump, even if the wave's turn ends after the jump.
 #[test]
 fn a_wave_that_leaves_the_code_is_told_with_the_jump() {
     for quantum in [1, 2, 3, 4, 100] {
@@ -305,7 +305,7 @@ fn a_wave_that_leaves_the_code_is_told_with_the_jump() {
             );
             let done = dispatch(&mut device, target, &source, 1, 64, initial);
             let fault = done.fault.expect("it leaves the code");
-            // The distance counts from behind the first instruction; a literal constant makes the second one longer.
+            // The distance counts from the end of the first instruction. A literal makes the second instruction longer.
             let behind_first = fault.pc - distance;
             let from = Some(behind_first + if distance <= 64 { 4 } else { 8 });
             let kind = match misaligned {
@@ -323,18 +323,18 @@ fn a_wave_that_leaves_the_code_is_told_with_the_jump() {
 fn s2_31_waves_count_in_order() {
     // E008, E049
     on(ALL, |m| {
-        // Base 64, wave 0; the counter at dword 1. The operand is the first active lane's.
+        // Base 64, wave 0, and a counter at dword 1. The operand is that of the first active lane.
         m.s(124, 64 << 16).set_gds(68, 100);
         m.exec(0b1100).set(2, |lane| 10 + lane as u32).set(1, |_| 7);
         m.run("ds_ordered_count v1, v2 offset:4 gds");
         assert_eq!((m.v(1, 0), m.v(1, 2), m.v(1, 3)), (7, 100, 100));
         assert_eq!(m.gds32(68), 112);
-        // The turn passes on with wave_release; an exchange.
+        // An exchange with wave_release, which passes the turn on.
         m.run("ds_ordered_count v1, v2 offset:0x1104 gds");
         assert_eq!((m.v(1, 2), m.gds32(68)), (112, 12));
         let again = m.try_run("ds_ordered_count v1, v2 offset:4 gds");
         assert_eq!(again, Ok(Attempt::Blocked), "wave 0 has had its turn");
-        // Wave 1, with no lane active: it adds nothing and is done.
+        // Wave 1 has no active lanes: it adds nothing, and passes the turn on.
         m.s(124, 64 << 16 | 1).exec(0);
         m.run("ds_ordered_count v1, v2 offset:0x204 gds");
         assert_eq!(m.gds32(68), 12);
@@ -346,7 +346,7 @@ fn s2_31_waves_count_in_order() {
 
 #[test]
 fn instructions_without_a_section_run() {
-    // E045; the listings' precedence (E072): the offset is masked, not the sum of pointers.
+    // E045. The listings' operator precedence (E072): the offset is masked, not the sum of pointers.
     on(FROM_VI, |m| {
         m.exec(1)
             .set_lds(0, 0)
@@ -359,7 +359,7 @@ fn instructions_without_a_section_run() {
 
 #[test]
 fn stores_take_their_data_at_issue() {
-    // E107: the hazard does not exist here.
+    // E107: the emulator does not have the hazard.
     for name in NINE {
         let text = "v_lshlrev_b32 v0, 4, v0\nv_mov_b32 v1, 1\nv_mov_b32 v2, 2\nv_mov_b32 v3, 3\nv_mov_b32 v4, 4\n\
             global_store_dwordx4 v0, v[1:4], s[0:1]\nv_mov_b32 v4, 9\ns_endpgm";

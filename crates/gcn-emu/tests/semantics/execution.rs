@@ -1,4 +1,4 @@
-//! 1. Execution model.
+//! Tests of section 1 of the checklist: execution model.
 
 use crate::common::*;
 use gcn_emu::device::{Config, OnViolation};
@@ -47,7 +47,7 @@ fn s1_2_exec_zero_changes_nothing_but_counts() {
         m.exec(0);
         assert_eq!(m.counts("flat_load_dword v2, v[0:1]"), (1, 1, 0));
     });
-    // E048: these act all the same.
+    // E048: these have an effect even if EXEC is 0.
     on(ALL, |m| {
         m.exec(0).s(M0, 0).set(0, |l| 1 + l as u32);
         m.run("ds_gws_init v0 gds\nds_gws_sema_p gds");
@@ -118,7 +118,7 @@ fn s1_5_registers_of_an_operand_are_consecutive() {
 
 #[test]
 fn s1_6_vector_registers_beyond_the_allocation() {
-    // E105: a source reads v0, a destination cancels.
+    // E105: an out-of-range source reads v0, and an out-of-range destination cancels the instruction.
     on(ALL, |m| {
         m.vgprs = 8;
         m.exec(1).set(0, |_| 4).run("ds_write_b32 v0, v200");

@@ -1,11 +1,11 @@
-//! 3. FLAT, GLOBAL, SCRATCH: addresses, apertures, loads and stores.
+//! Tests of section 3 of the checklist, FLAT, GLOBAL, SCRATCH: addresses, apertures, loads and stores.
 
 use crate::common::*;
 use gcn_emu::fault::{FaultKind, Intent};
 use gcn_emu::observe::LaneSpace;
 use gcn_isa::Isa;
 
-/// An address with the lane's dword of a buffer.
+/// Address of a lane's dword of a buffer.
 pub fn lane_address(base: u64) -> impl Fn(usize) -> u64 {
     move |lane| base + 4 * lane as u64
 }
@@ -16,7 +16,7 @@ pub fn count_up(n: u32) -> Vec<u32> {
 
 #[test]
 fn s3_1_flat_has_no_offset_before_gcn_1_4() {
-    // E076, E077, E085: the bits of an offset are reserved and ignored.
+    // E076, E077, E085: offset bits are reserved, and ignored.
     on(CI_VI, |m| {
         let buffer = m.buffer(&count_up(64));
         m.set64(2, lane_address(buffer));
@@ -57,7 +57,7 @@ fn s3_3_global_without_saddr() {
 
 #[test]
 fn s3_4_global_with_saddr() {
-    // E086: the register's offset has no sign.
+    // E086: the register offset is unsigned.
     on(NINE, |m| {
         let buffer = m.buffer(&count_up(2000));
         m.s64(4, buffer - (1 << 32) + 4096 + 4)
@@ -71,7 +71,7 @@ fn s3_4_global_with_saddr() {
     });
 }
 
-/// The address of a dword of the wave's scratch.
+/// Address of a byte of a lane's scratch.
 pub fn scratch_at(m: &Machine, lane: u64, offset: u64) -> u64 {
     m.wave.scratch.base + offset / 4 * 256 + lane * 4 + offset % 4
 }
@@ -110,7 +110,7 @@ fn s3_5_scratch_is_interleaved() {
 
 #[test]
 fn s3_6_saddr_and_segments() {
-    // E078, E079: SADDR is ignored for FLAT, whatever it holds.
+    // E078, E079: FLAT ignores SADDR, whatever its value.
     on(NINE, |m| {
         let buffer = m.buffer(&count_up(64));
         m.set64(2, lane_address(buffer)).s64(4, 1 << 20);
@@ -136,7 +136,7 @@ fn s3_7_the_shared_aperture_is_lds() {
     // E088, E035, E230
     on(FROM_CI, |m| {
         let (in_lds, in_memory) = (shared(m, 0), m.buffer(&[0; 64]));
-        // Odd lanes go to LDS, even ones to memory, in one instruction.
+        // Odd lanes access LDS and even lanes access memory in one instruction.
         let address = move |l: usize| if l % 2 == 1 { in_lds } else { in_memory } + 4 * l as u64;
         m.set64(0, address)
             .set(2, |l| 1 + l as u32)
@@ -216,7 +216,7 @@ fn s3_9_global_and_scratch_do_not_test_apertures() {
 
 #[test]
 fn s3_10_the_views_of_the_apertures_agree() {
-    // E088: the registers and the FLAT unit; hwreg SH_MEM_BASES and the queue fields are read from the same place.
+    // E088: the registers, the FLAT unit, hwreg SH_MEM_BASES and the queue's fields get the apertures from one place.
     on(NINE, |m| {
         m.wave.apertures = m.device.config.apertures;
         assert_eq!(m.wave.special(235), shared(m, 0));
@@ -242,7 +242,8 @@ fn s3_10_the_views_of_the_apertures_agree() {
 
 #[test]
 fn s3_11_flat_scratch() {
-    // E088: on GCN 1.1 and 1.2 the high half counts 256 bytes from the hidden base; on 1.4 it is an address.
+    // E088: on GCN 1.1 and 1.2, the high half is an offset from the hidden base in units of 256 bytes; on 1.4 it is
+    // part of an address.
     on(FROM_CI, |m| {
         let first = m.wave.scratch.region;
         match m.target.isa {
@@ -278,7 +279,7 @@ fn s3_12_loads_extend() {
         m.run("flat_load_dwordx2 v[2:3], v[0:1]\nflat_load_dwordx3 v[4:6], v[0:1]");
         m.run("flat_load_dwordx4 v[8:11], v[0:1]");
         assert_eq!([3, 6, 8, 11].map(|v| m.v(v, 63)), [2, 3, 0x1234_8081, 4]);
-        // Stores, each lane its own.
+        // Stores, with a separate address in each lane.
         let buffer = m.buffer(&[0; 4 * 64]);
         m.set64(0, |l| buffer + 16 * l as u64);
         m.run("flat_store_dwordx4 v[0:1], v[8:11]");
@@ -309,7 +310,7 @@ fn s3_13_d16() {
                 let high = value << 16 | 0xbbbb & kept;
                 assert_eq!((m.v(2, 0), m.v(3, 0)), (low, high), "{name}");
             }
-            // Out of range the loaded half is 0.
+            // Out of range, the loaded half is 0.
             let address = private(m, SCRATCH);
             m.set64(0, |_| address).set(2, |_| 0x1122_3344);
             m.run("flat_load_short_d16 v2, v[0:1]");

@@ -1,4 +1,4 @@
-//! 3. FLAT, GLOBAL, SCRATCH: atomics, flags, alignment, violations, counters.
+//! Tests of section 3 of the checklist, FLAT, GLOBAL, SCRATCH: atomics, flags, alignment, violations, counters.
 
 use super::ds_waves::with_buffer;
 use super::flat_addresses::{count_up, lane_address, shared};
@@ -21,7 +21,7 @@ fn s3_14_atomics_return_with_glc() {
         assert_eq!((m.v(3, 5), m.mem(buffer + 20)), (9, 105));
         m.run("flat_atomic_smin v3, v[0:1], v2 glc");
         assert_eq!((m.v(3, 5), m.mem(buffer + 20)), (105, 100));
-        // flat_atomic_swap v3, v[0:1], v2, which CLRX's dialect takes.
+        // flat_atomic_swap v3, v[0:1], v2, which only CLRX's dialect accepts.
         let swap = if m.target.isa == Isa::Ci {
             "0xdcc00000"
         } else {
@@ -208,14 +208,14 @@ fn s3_20_cache_flags_change_nothing() {
     });
 }
 
-/// Every work-item adds 1 to one of two counters, by its parity.
+/// Kernel in which every work-item adds 1 to one of two counters, depending on its parity.
 const COUNT: &str = "v_and_b32 v1, 1, v0\nv_lshlrev_b32 v1, 2, v1\nv_mov_b32 v2, 1\ns_movk_i32 s2, 100\n\
     loop:\nglobal_atomic_add v1, v2, s[0:1]\nglobal_atomic_add v3, v1, v2, s[0:1] glc\n\
     s_sub_u32 s2, s2, 1\ns_cmp_lg_u32 s2, 0\ns_cbranch_scc1 loop\ns_endpgm";
 
 #[test]
 fn s3_21_memory_atomics_are_indivisible() {
-    // Lanes in ascending order, and not one addition of three threads lost.
+    // Lanes add in ascending order, and no addition by three threads is lost.
     on(FROM_CI, |m| {
         let buffer = m.buffer(&[100]);
         m.exec(0b1101)
@@ -396,7 +396,8 @@ fn s3_29_vm_cnt_saturates() {
         for _ in 0..100 {
             m.run("flat_load_dword v2, v[0:1]");
         }
-        // LGKM_CNT, which FLAT takes as well, is released by itself: complete is what holds neither (E082).
+        // LGKM_CNT, which FLAT also increments, saturates separately: an operation is complete if it holds neither
+        // (E082).
         assert_eq!(
             m.wave.scoreboard.counters(),
             Waitcnt {

@@ -1,5 +1,5 @@
-//! The checklist of `docs/semantics.md`: each item has a test whose name carries its number, in a module per part of a
-//! chapter, and the last test looks for items without one.
+//! Tests of the checklist in `docs/semantics.md`. Each item has a test whose name contains its number, in a module for
+//! each part of a section. The last tests look for items without a test.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -17,7 +17,7 @@ mod flat_atomics;
 mod scalar;
 mod vectors;
 
-/// Every numbered item of sections 1 to 5 and 7 of the checklist.
+/// Numbered items of sections 1 to 5 and 7 of the checklist.
 fn items(text: &str) -> Vec<(u32, u32)> {
     let mut items = Vec::new();
     let mut section = 0;
@@ -64,7 +64,7 @@ fn every_item_of_the_checklist_has_a_test() {
     ];
     let missing: Vec<String> = items
         .into_iter()
-        // Section 6 is for a checker: nothing of it is modelled here. From 8 on the items name their tests.
+        // Section 6 is for checkers, and not modelled here. From section 8 on, items name their tests.
         .filter(|(section, _)| *section != 6 && *section < 8)
         .filter(|(section, number)| {
             let name = format!("fn s{section}_{number}_");

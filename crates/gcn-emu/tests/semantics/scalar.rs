@@ -1,4 +1,4 @@
-//! 4. SMEM.
+//! Tests of section 4 of the checklist: SMEM.
 
 use super::ds_waves::with_buffer;
 use super::flat_addresses::count_up;
@@ -35,7 +35,7 @@ fn s4_1_scalar_addresses() {
     m.s64(2, buffer.wrapping_sub(0xf_fffc))
         .run("s_load_dword s4, s[2:3], 0xffffc");
     assert_eq!(m.wave.scalar(4), 0, "no sign on GCN 1.2");
-    // SMRD counts dwords, and bytes in a register.
+    // SMRD offsets are in dwords, but in bytes if in a register.
     on(&[SI, CI], |m| {
         let buffer = m.buffer(&count_up(400));
         m.s64(2, buffer)
@@ -115,7 +115,7 @@ fn s4_5_scalar_buffers_have_bounds() {
     on(ALL, |m| {
         let buffer = m.buffer(&count_up(64));
         let high = (buffer >> 32) as u32;
-        // Stride 0: bytes.
+        // Stride 0: NUM_RECORDS is in bytes.
         m.s(8, buffer as u32).s(9, high).s(10, 24).s(11, u32::MAX);
         let imm = if m.target.isa < Isa::Vi { 4 } else { 16 };
         m.run(&format!("s_buffer_load_dwordx4 s[4:7], s[8:11], {imm:#x}"));
@@ -380,7 +380,7 @@ fn s4_13_scalar_memory_is_marked_as_out_of_order() {
     });
 }
 
-/// Runs a program of one wave with a buffer in s[0:1].
+/// Runs a program of one wave with a buffer at s[0:1], and returns the buffer.
 pub fn program(name: &str, text: &str, dwords: &[u32]) -> Vec<u32> {
     let target = Target::named(name).expect("it exists");
     let mut device = gcn_emu::device::Device::new(Config::new(target.isa));

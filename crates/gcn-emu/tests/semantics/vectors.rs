@@ -1,4 +1,4 @@
-//! 7. Test vectors worth having first.
+//! Tests of section 7 of the checklist: test vectors worth having first.
 
 use super::ds_atomics::ds32;
 use super::flat_addresses::{count_up, private};

@@ -1,5 +1,5 @@
-//! Random numbers, and a wave with its memories that executes one instruction from a given state: what the proof of uses and
-//! the model of memory instructions have in common.
+//! Random numbers, and a wave with memories that executes one instruction from a given state. Shared by the proof of
+//! uses and the model of memory instructions.
 
 #![allow(dead_code)] // Not every test uses all of it.
 
@@ -9,12 +9,12 @@ use gcn_emu::wave::{LANES, Scratch, Wave, WaveId};
 use gcn_emu::{Code, Lds, run};
 use gcn_isa::{Inst, Isa};
 
-/// Address of the code, unless a test gives another.
+/// Default address of the code.
 pub const BASE: u64 = 0x10_0000;
-/// Scalar registers by number: SGPRs, VCC, trap registers, M0, EXEC.
+/// Number of scalar registers: SGPRs, VCC, trap registers, M0, EXEC.
 pub const SCALARS: usize = 128;
 
-/// Random numbers, the same in every run: xorshift64*.
+/// Random number generator with reproducible numbers: xorshift64*.
 pub struct Noise(u64);
 
 impl Noise {
@@ -22,7 +22,8 @@ impl Noise {
         Noise(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// The numbers of something that has a name (FNV-1a), so that no outcome depends on other tests, threads or time.
+    /// Creates the generator of something that has a name (FNV-1a), so that no result depends on other tests, threads
+    /// or time.
     pub fn named(name: &str, seed: u64) -> Noise {
         let mix = |seed: u64, byte: u8| (seed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         Noise::new(name.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, mix))
@@ -39,7 +40,7 @@ impl Noise {
         (self.next() >> 16) % limit.max(1)
     }
 
-    /// True one time in `count`.
+    /// True with a probability of 1 in `count`.
     pub fn one_in(&mut self, count: u64) -> bool {
         self.below(count) == 0
     }
@@ -49,16 +50,16 @@ impl Noise {
     }
 }
 
-/// Registers of the wave, and bytes of each memory.
+/// Numbers of registers of the wave, and sizes of the memories in bytes.
 pub struct Sizes {
     pub vgprs: usize,
     pub sgprs: u8,
     pub buffer: u64,
     pub lds: u32,
     pub gds: u32,
-    /// Of a lane.
+    /// Per lane.
     pub scratch: u32,
-    /// Waves with scratch. The last of them executes.
+    /// Number of waves with scratch. The last one executes.
     pub waves: u64,
 }
 
@@ -114,7 +115,7 @@ impl Stage {
         self.device.gds.lock().copy_from_slice(gds);
     }
 
-    /// Reads the same.
+    /// Reads scalar registers and the data shares.
     pub fn read(&self, scalars: &mut [u32; SCALARS], lds: &mut [u8], gds: &mut [u8]) {
         for (code, value) in (0..).zip(scalars) {
             *value = self.wave.resolved(code);
@@ -123,10 +124,10 @@ impl Stage {
         gds.copy_from_slice(&self.device.gds.lock());
     }
 
-    /// Executes the instruction at the wave's program counter.
+    /// Executes the instruction at the wave's PC.
     ///
     /// # Errors
-    /// The fault that it ends with.
+    /// Returns the fault if the instruction faults.
     pub fn execute(&mut self, inst: &Inst) -> Result<(), FaultKind> {
         let words = &inst.words()[..inst.dwords()];
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();

@@ -1,5 +1,5 @@
-//! Declarations of [`gcn_isa::uses`] about an instruction, divided so that each piece can be proven: a dword of an operand, a
-//! byte of one of which not all bits count, state, a memory.
+//! Claims: the declarations of [`gcn_isa::uses`] about an instruction, divided into pieces that can be proven
+//! separately. A piece is a dword of an operand, a byte of a dword in which not all bits matter, state, or a memory.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use super::keep::Keep;
 use super::stage::Noise;
 use super::state::{Rig, State};
 
-/// By a claim's text, for example `reads src0[1]`.
+/// Claims by their text, such as `reads src0[1]`.
 pub type Claims = BTreeMap<String, Proof>;
 
-/// The state of a claim.
+/// Proof of a claim.
 pub struct Proof {
-    /// A sample has shown it.
+    /// True if a sample has shown the claim.
     pub is_shown: bool,
-    /// The exception that says that none will.
+    /// Exception according to which no sample will show it.
     pub exception: Option<NeverMatters>,
 }
 
@@ -33,13 +33,13 @@ impl Proof {
         }
     }
 
-    /// Neither shown nor an exception.
+    /// True if the claim is neither shown nor an exception.
     pub fn is_missing(&self) -> bool {
         !self.is_shown && self.exception.is_none()
     }
 }
 
-/// The one half of the declared uses: what is read, or what is written.
+/// Kind of declared use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verb {
     Reads,
@@ -69,25 +69,26 @@ impl Verb {
     }
 }
 
-/// Other states with which an execution is compared to prove that something is read.
+/// Number of modified states that an execution is compared with to prove a read.
 const SCRAMBLES: usize = 2;
-/// The same where an operand's code stands for a value derived from it, which few states change, and few samples have.
+/// Like [`SCRAMBLES`], for state that an operand reads as a derived value: few states change that value, and few
+/// samples have such an operand.
 const SCRAMBLES_OF_VALUES: usize = 30;
 
-/// An execution: the states before and after.
+/// Execution of an instruction, with the states before and after.
 pub struct Run<'a> {
     pub inst: &'a Inst,
     pub before: &'a State,
     pub after: &'a State,
 }
 
-/// True if a claim is not proven yet.
+/// True if a claim is not proven yet, except for those of [`is_of_value`].
 pub fn is_any_left(claims: &Claims) -> bool {
     let mut own = claims.iter().filter(|(claim, _)| !is_of_value(claim));
     own.any(|(_, proof)| proof.is_missing())
 }
 
-/// Notes the instruction's claims; true if one of them is not proven yet.
+/// Adds the instruction's claims. Returns true if one of them is not proven yet, except for those of [`is_of_value`].
 pub fn is_any_missing(inst: &Inst, claims: &mut Claims) -> bool {
     let mut is_missing = false;
     for label in labels(inst) {
@@ -100,8 +101,8 @@ pub fn is_any_missing(inst: &Inst, claims: &mut Claims) -> bool {
 }
 
 impl Run<'_> {
-    /// Notes the instruction's claims, and which of them this execution proves: what is declared as written has changed; the
-    /// result is another where what is declared as read is another.
+    /// Adds the instruction's claims, and marks those that this execution proves: a declared write by a change, and a
+    /// declared read if another value changes the result.
     pub fn prove(&self, rig: &mut Rig, noise: &mut Noise, claims: &mut Claims) {
         let exec = self.before.exec();
         for verb in [Verb::Writes, Verb::Reads] {
@@ -148,7 +149,7 @@ impl Run<'_> {
         }
     }
 
-    /// True if the result is another where this part is.
+    /// True if the result changes with this part of the state.
     fn matters(&self, part: &Keep, rig: &mut Rig, noise: &mut Noise) -> bool {
         let other = part.scrambled_inside(self.before, noise);
         if other == *self.before {
@@ -168,16 +169,16 @@ impl Run<'_> {
     }
 }
 
-/// Suffix of the name of state in a claim where an operand's code stands for a value derived from it, such as VCCZ.
+/// Suffix of a claim about state that an operand reads as a derived value, such as VCCZ.
 const AS_VALUE: &str = " as a value";
 
-/// True for a claim about state from which the value of an operand's code is derived. All rows share these, so that one row
-/// of an instruction set proves them.
+/// True for a claim about state that an operand reads as a derived value. All rows of an instruction set share these
+/// claims, so that one row proves them.
 pub fn is_of_value(claim: &str) -> bool {
     claim.contains(AS_VALUE)
 }
 
-/// True if the state is used because an operand has a code that stands for a value derived from it.
+/// True if an operand's code selects a value derived from this state.
 fn is_by_code(inst: &Inst, it: &RegisterUse) -> bool {
     let is_it = |code: u8| match (it.registers, code) {
         (Registers::Scalar { first, .. }, regs::VCCZ) => first == regs::VCC_LO,
@@ -195,7 +196,7 @@ fn is_by_code(inst: &Inst, it: &RegisterUse) -> bool {
         })
 }
 
-/// The texts, each once.
+/// Distinct texts of the pieces.
 fn distinct(pieces: &[(String, RegisterUse)]) -> Vec<&str> {
     let mut labels: Vec<&str> = pieces.iter().map(|(label, _)| label.as_str()).collect();
     labels.sort_unstable();
@@ -203,7 +204,7 @@ fn distinct(pieces: &[(String, RegisterUse)]) -> Vec<&str> {
     labels
 }
 
-/// The texts of all claims of an instruction.
+/// Texts of all claims of an instruction.
 fn labels(inst: &Inst) -> impl Iterator<Item = String> {
     [Verb::Writes, Verb::Reads].into_iter().flat_map(|verb| {
         let pieces = pieces(inst, verb).into_iter().map(|(label, _)| label);
@@ -211,7 +212,7 @@ fn labels(inst: &Inst) -> impl Iterator<Item = String> {
     })
 }
 
-/// The memories that are read or written, with their texts.
+/// Memories that are read or written, with the claims' texts.
 fn spaces(inst: &Inst, verb: Verb) -> impl Iterator<Item = (String, Space)> {
     let memory = inst.uses().memory();
     let spaces = memory.map_or(Spaces::NONE, |it| verb.spaces(&it));
@@ -219,7 +220,7 @@ fn spaces(inst: &Inst, verb: Verb) -> impl Iterator<Item = (String, Space)> {
     compared.map(move |space| (format!("{} {space}", verb.name()), space))
 }
 
-/// The pieces of what is read or written, with their texts.
+/// Pieces of the registers and state that are read or written, with the claims' texts.
 fn pieces(inst: &Inst, verb: Verb) -> Vec<(String, RegisterUse)> {
     let mut pieces = Vec::new();
     for it in inst.uses().registers() {
@@ -268,7 +269,7 @@ fn pieces(inst: &Inst, verb: Verb) -> Vec<(String, RegisterUse)> {
     pieces
 }
 
-/// An operand by its field; state by its name.
+/// Name of an operand's field, or of state.
 fn name(inst: &Inst, it: &RegisterUse, verb: Verb) -> String {
     let slot = it.operand().and_then(|place| inst.row().slots().nth(place));
     if let Some(slot) = slot {

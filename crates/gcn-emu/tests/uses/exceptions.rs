@@ -1,14 +1,14 @@
-//! The instructions that are not executed, and the declared uses that never matter here, each with its reason. An entry that
-//! nothing needs fails the test, and so does one for what is executed or matters after all.
+//! Instructions that are not executed, and declared uses that never matter here, with reasons. The test fails if an
+//! entry is not needed.
 
 use gcn_isa::{Does, Inst, Isa, IsaSet};
 
-/// Names of instructions, in which a `*` at the end stands for any letters; why.
+/// Names of instructions, in which a trailing `*` matches any text, and the reason.
 pub type NotExecuted = (&'static str, &'static str);
-/// Names of instructions; a claim, the same way; where; why.
+/// Names of instructions, claim (both may end with `*`), instruction sets, and reason.
 pub type NeverMatters = (&'static [&'static str], &'static str, IsaSet, &'static str);
 
-/// Instructions that are not executed here.
+/// Instructions that the emulator does not execute, or that the test cannot check.
 const NOT_EXECUTED: &[NotExecuted] = &[
     ("image_gather4h*", "no source says what it does"),
     ("image_gather8h*", "no source says what it does"),
@@ -26,7 +26,7 @@ const ALL: IsaSet = IsaSet::from(Isa::Si);
 const BEFORE_VI: IsaSet = ALL.without(IsaSet::from(Isa::Vi));
 const BEFORE_GFX9: IsaSet = ALL.without(IsaSet::from(Isa::Gfx9));
 
-// Reasons that several have.
+// Reasons of several entries.
 const ALWAYS: &str = "the outcome is always the same";
 const NO_COMPRESSION: &str = "of compressed images alone it says something";
 const NO_CACHE: &str = "no cache is modelled";
@@ -48,14 +48,14 @@ const FALSE: &[&str] = &["v_cmp_f_*", "v_cmpx_f_*", "v_cmps_f_*", "v_cmpsx_f_*"]
 const TRUE: &[&str] = &[
     "v_cmp_t_*", "v_cmpx_t_*", "v_cmp_tru_*", "v_cmpx_tru_*", "v_cmps_tru_*", "v_cmpsx_tru_*",
 ];
-/// Comparisons for which NaN alone counts.
+/// Comparisons for which only NaNs matter.
 #[rustfmt::skip]
 const ORDERED: &[&str] = &[
     "v_cmp_o_*", "v_cmp_u_*", "v_cmps_o_*", "v_cmps_u_*", "v_cmpx_o_*", "v_cmpx_u_*", "v_cmpsx_o_*", "v_cmpsx_u_*",
 ];
-/// The same of 32 bits, for which SDWA can select less than a float.
+/// Single-precision ones of these, for which SDWA can select less than a float.
 const ORDERED_F32: &[&str] = &["v_cmp_o_f32", "v_cmp_u_f32", "v_cmpx_o_f32", "v_cmpx_u_f32"];
-/// Operations to which a denormal is zero.
+/// Operations that flush denormal sources.
 #[rustfmt::skip]
 const FLUSHING: &[&str] = &[
     "v_cos_f32", "v_exp_f32", "v_exp_legacy_f32", "v_log_f32", "v_log_legacy_f32", "v_rcp_f32",
@@ -74,7 +74,7 @@ const SHARED_F64: &[&str] = &[
     "ds_max_src2_f64", "flat_atomic_fcmpswap_x2", "flat_atomic_fmin_x2", "flat_atomic_fmax_x2",
 ];
 
-/// Declared uses that matter in no sample.
+/// Declared uses that do not matter in any sample.
 #[rustfmt::skip]
 const NEVER_MATTERS: &[NeverMatters] = &[
     (FALSE, "reads src*", ALL, ALWAYS),
@@ -93,7 +93,7 @@ const NEVER_MATTERS: &[NeverMatters] = &[
     (&["v_cmp_class_*", "v_cmpx_class_*"], "reads mode", ALL, "a class is the same in every mode"),
     (CONVERSIONS, "reads mode", ALL, TO_INTEGER),
     (FLUSHING, "reads src0 byte*", ALL, TINY),
-    // From GCN 1.4 on it takes denormals as MODE says (errata E199).
+    // From GCN 1.4 on, denormals follow MODE (errata E199).
     (&["v_sin_f32"], "reads src0 byte*", BEFORE_GFX9, TINY),
     (&["v_mac_f32"], "reads src1 byte*", ALL, TINY),
     (SHIFTS, "reads src0 byte 1", ALL, SHIFT),
@@ -158,7 +158,7 @@ pub fn never_matters(name: &str, isa: Isa, claim: &str) -> Option<NeverMatters> 
     entries.find(is_one).copied()
 }
 
-/// The entries for which there was a case.
+/// Entries that were needed.
 #[derive(Default)]
 pub struct Needed {
     pub not_executed: Vec<NotExecuted>,
@@ -166,7 +166,7 @@ pub struct Needed {
 }
 
 impl Needed {
-    /// A message for each entry for which there was none.
+    /// Messages about entries that were not needed.
     pub fn others(&self) -> Vec<String> {
         let not_executed = NOT_EXECUTED.iter();
         let not_executed = not_executed.filter(|entry| !self.not_executed.contains(entry));
@@ -180,7 +180,7 @@ impl Needed {
     }
 }
 
-/// Times differ from one execution to the next.
+/// True for instructions that read the time, which differs between executions.
 pub fn is_time(inst: &Inst) -> bool {
     matches!(inst.does(), Does::Time(_))
 }

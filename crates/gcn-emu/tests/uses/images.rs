@@ -1,4 +1,4 @@
-//! Images, samplers and addresses that image instructions can make something of.
+//! Valid images, samplers and addresses for image instructions.
 
 use gcn_emu::wave::LANES;
 use gcn_isa::effect::{AtomicOp, Half, ImageOp};
@@ -14,11 +14,11 @@ use super::state::State;
 
 /// Registers of an image instruction.
 pub struct Registers {
-    /// The first scalar register of the image's descriptor.
+    /// First scalar register of the image descriptor.
     pub image: u8,
-    /// The same of the sampler's.
+    /// First scalar register of the sampler descriptor.
     pub sampler: Option<u8>,
-    /// The first vector register of the address.
+    /// First vector register of the address.
     pub address: usize,
 }
 
@@ -26,7 +26,7 @@ fn one_of<T: Copy>(noise: &mut Noise, all: &[T]) -> T {
     all[noise.below(all.len() as u64) as usize]
 }
 
-/// Gives the registers values; the image is at `base`, where there are 2 KiB.
+/// Sets the registers to valid values. The image is at `base`, where 2 KiB are available.
 pub fn give(inst: &Inst, state: &mut State, noise: &mut Noise, base: u64, registers: &Registers) {
     let image = image(inst, noise).at(base);
     let sampler = sampler(&image, noise);
@@ -44,7 +44,7 @@ pub fn give(inst: &Inst, state: &mut State, noise: &mut Noise, base: u64, regist
     address(inst, state, noise, (&image, &sampler), registers.address);
 }
 
-/// A small image.
+/// Random small image.
 fn image(inst: &Inst, noise: &mut Noise) -> ImageDescriptor {
     use ImageKind::{Cube, D1, D1Array, D2, D2Array, D3};
     let isa = inst.isa;
@@ -140,7 +140,7 @@ fn sampler(image: &ImageDescriptor, noise: &mut Noise) -> SamplerDescriptor {
     }
 }
 
-/// Halves: 0, 0.25, 0.5, 0.75, 1, 1.5, 2.5.
+/// Half-precision numbers 0, 0.25, 0.5, 0.75, 1, 1.5, 2.5.
 const HALVES: [u32; 7] = [0, 0x3400, 0x3800, 0x3a00, 0x3c00, 0x3e00, 0x4100];
 
 fn address(

@@ -1,4 +1,4 @@
-//! A part of a state: where two states may differ, what of a state is changed, what two runs leave different.
+//! Part of a state, to which changes and comparisons of states are restricted.
 
 use gcn_emu::device::Apertures;
 use gcn_emu::wave::LANES;
@@ -10,10 +10,10 @@ use super::sample::{VGPRS, dword, fill};
 use super::stage::Noise;
 use super::state::{KINDS, PRIORITY, SGPRS, State};
 
-/// The place of S_SETPRIO's bits in STATUS.
+/// Mask of S_SETPRIO's bits in STATUS.
 const STATUS_PRIORITY: u32 = (PRIORITY as u32) << 3;
 
-/// A part of a state: bits of registers, whole memories.
+/// Part of a state: register bits and whole memories.
 pub struct Keep {
     vgprs: Vec<[u32; LANES]>,
     scalars: [u32; 128],
@@ -43,7 +43,7 @@ impl Keep {
         }
     }
 
-    /// The registers of some uses, each with these bits, in the lanes that count where `exec` is EXEC.
+    /// Registers of some uses, with the bits that `bits` selects, in the lanes that matter if EXEC is `exec`.
     pub fn of<'a>(
         uses: impl IntoIterator<Item = &'a RegisterUse>,
         bits: fn(&RegisterUse) -> u32,
@@ -92,14 +92,14 @@ impl Keep {
                 Registers::State(Register::Hardware(HWREG_STATUS)) => {
                     keep.priority |= mask & STATUS_PRIORITY != 0;
                 }
-                // Sizes and numbers that no instruction changes, and counters.
+                // Sizes and IDs that no instruction changes, and counters.
                 Registers::State(Register::Hardware(_)) => {}
             }
         }
         keep
     }
 
-    /// Memories alone.
+    /// Only memories.
     pub fn memories(spaces: Spaces) -> Keep {
         Keep {
             spaces,
@@ -107,7 +107,7 @@ impl Keep {
         }
     }
 
-    /// This part but for what is also in `other`.
+    /// This part without the parts that are also in `other`.
     pub fn without(mut self, other: &Keep) -> Keep {
         let registers = self.vgprs.iter_mut().zip(&other.vgprs);
         for (kept, other) in registers.flat_map(|(kept, other)| kept.iter_mut().zip(other)) {
@@ -130,7 +130,7 @@ impl Keep {
         self
     }
 
-    /// The first thing outside of this part that has changed.
+    /// First change outside of this part.
     pub fn changed_outside(&self, before: &State, after: &State) -> Option<String> {
         for (register, kept) in self.vgprs.iter().enumerate() {
             for (lane, kept) in kept.iter().enumerate() {
@@ -171,7 +171,7 @@ impl Keep {
     /// True if anything in this part has changed.
     pub fn any_changed(&self, before: &State, after: &State) -> bool {
         let mut outside = before.clone();
-        // What has changed outside is made equal; what is left is inside.
+        // Changes outside are undone, so that only those inside are left.
         self.copy_outside(after, &mut outside);
         if !self.pc {
             outside.pc = after.pc.wrapping_sub(after.bytes);
@@ -213,7 +213,7 @@ impl Keep {
         }
     }
 
-    /// The first thing in this part that two runs leave different, though it is not that neither has changed it.
+    /// First difference between two runs in this part. Values that neither run has changed do not count.
     pub fn differs(&self, one: Run<'_>, two: Run<'_>) -> Option<String> {
         let is_same = |[a, b]: [u32; 2], [c, d]: [u32; 2], mask: u32| {
             let (changed_one, changed_two) = ((a ^ b) & mask != 0, (c ^ d) & mask != 0);
@@ -276,14 +276,14 @@ impl Keep {
         None
     }
 
-    /// Makes noise of everything outside of this part.
+    /// Randomizes everything outside of this part.
     pub fn scramble_outside(&self, state: &mut State, noise: &mut Noise) {
         let mut other = state.clone();
         Keep::scramble(&mut other, noise);
         self.copy_outside(&other, state);
     }
 
-    /// A state that differs in this part alone.
+    /// State that differs only in this part.
     pub fn scrambled_inside(&self, state: &State, noise: &mut Noise) -> State {
         let mut other = state.clone();
         Keep::scramble(&mut other, noise);
@@ -291,7 +291,7 @@ impl Keep {
         other
     }
 
-    /// Noise everywhere; a register is often what it was but for little.
+    /// Randomizes a state. Many registers change only a little.
     fn scramble(state: &mut State, noise: &mut Noise) {
         let mut other = |old: u32| match noise.below(5) {
             0 => old ^ 1 << noise.below(32),

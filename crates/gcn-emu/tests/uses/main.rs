@@ -1,11 +1,13 @@
-//! The registers and memories that [`gcn_isa::uses`] declares, proven by execution: every row on every instruction set, in
-//! all its encodings, with sampled operands and modifiers, from states full of noise.
+//! Proof by execution of the registers and memories that [`gcn_isa::uses`] declares: every row on every instruction
+//! set, in all encodings, with random operands and modifiers, from random states.
 //!
-//! 1. Nothing changes but what is declared as written.
-//! 2. Whatever is not declared as read may hold anything: the result is the same.
-//! 3. Whatever is declared matters in some sample: what is written changes, and the result is another where what is read is another.
+//! 1. Only state that is declared as written changes.
+//! 2. State that is not declared as read does not affect the result.
+//! 3. Every declared use matters in some sample: a write changes its destination, and a read changes the result with
+//! its source.
 //!
-//! `exceptions.rs` lists what is not executed and what never matters, with the reason, and nothing else.
+//! `exceptions.rs` lists the instructions that are not executed and the uses that never matter, with reasons, and no
+//! others.
 
 #[path = "../stage/mod.rs"]
 mod stage;
@@ -29,24 +31,24 @@ use sample::sample;
 use stage::Noise;
 use state::Rig;
 
-/// Samples of an encoding, at least.
+/// Minimum number of samples of an encoding.
 const LEAST: usize = 6;
-/// Samples of an encoding until one is executed, at most.
+/// Maximum number of samples of an encoding until one is executed.
 const TRIES: usize = 300;
-/// Samples of an encoding in which claims are looked for.
+/// Number of rounds of samples in which new claims are collected.
 const LOOKED_AT: usize = 40;
-/// Samples of each encoding while a claim is not proven yet; one is executed only if it makes such a claim.
+/// Maximum number of rounds while a claim is not proven yet. A sample is executed only if it makes such a claim.
 const MOST: usize = 1000;
-/// States from which such a sample is executed.
+/// Number of states in which such a sample is executed.
 const STATES: usize = 12;
 
-/// The outcome for a row on one instruction set.
+/// Outcome of a row on one instruction set.
 #[derive(Default)]
 struct Outcome {
     claims: Claims,
     executed: bool,
     failures: Vec<String>,
-    /// The reason for which it was not executed.
+    /// Reason why an instruction was not executed.
     refusal: Option<String>,
 }
 
@@ -55,7 +57,7 @@ fn what_is_declared_is_what_happens() {
     let results: Vec<(Isa, Vec<(&'static Row, Outcome)>)> = std::thread::scope(|scope| {
         let threads: Vec<_> = Isa::ALL
             .into_iter()
-            // In this order, as devices have their addresses by it.
+            // Sequentially, since this order determines the devices' addresses.
             .map(Rig::new)
             .map(|mut rig| scope.spawn(move || (rig.isa(), on(&mut rig))))
             .collect();
@@ -108,14 +110,14 @@ fn what_is_declared_is_what_happens() {
     );
 }
 
-/// All rows on one instruction set.
+/// Checks all rows on one instruction set.
 fn on(rig: &mut Rig) -> Vec<(&'static Row, Outcome)> {
     let isa = rig.isa();
     let here = rows().filter(|row| row.opcode_on(isa).is_some());
     here.map(|row| (row, of_row(rig, row))).collect()
 }
 
-/// The noise of a row's samples, which goes by its name and nothing else.
+/// Random numbers for a row's samples, which depend only on the row, the instruction set and `part`.
 fn noise_of(row: &Row, isa: Isa, part: usize) -> Noise {
     Noise::named(&format!("{} {isa:?} {part}", row.name), 0)
 }
@@ -139,11 +141,11 @@ fn of_row(rig: &mut Rig, row: &'static Row) -> Outcome {
     outcome
 }
 
-/// Executes an instruction and checks that what it declares holds; proves its claims as far as the execution does.
+/// Executes an instruction, checks that its declarations hold, and proves its claims as far as possible.
 fn try_one(rig: &mut Rig, inst: &Inst, noise: &mut Noise, outcome: &mut Outcome) {
     let state = rig.state_for(inst, noise);
     let uses: Vec<RegisterUse> = inst.uses().registers().collect();
-    // Of an image's address some registers are read for some images.
+    // An image's address has registers that are read only for some images.
     let beyond = inst.uses().address_beyond();
     let may_read: Vec<RegisterUse> = uses.iter().copied().chain(beyond).collect();
     let memory = inst.uses().memory();
@@ -156,14 +158,14 @@ fn try_one(rig: &mut Rig, inst: &Inst, noise: &mut Noise, outcome: &mut Outcome)
     };
     outcome.executed = true;
     let text = inst.text();
-    // 1: what is not written stays.
+    // 1: state that is not written does not change.
     let mut written = Keep::of(&uses, |it| it.written, state.exec());
     written.spaces = spaces(memory, |memory| memory.written);
     if let Some(what) = written.changed_outside(&state, &after) {
         outcome.failures.push(format!("{text}: changes {what}"));
         return;
     }
-    // 2: what is not read may be anything.
+    // 2: state that is not read is random.
     let mut read = Keep::of(&may_read, |it| it.read, state.exec());
     read.spaces = spaces(memory, |memory| memory.read);
     let mut other = state.clone();
@@ -182,7 +184,7 @@ fn try_one(rig: &mut Rig, inst: &Inst, noise: &mut Noise, outcome: &mut Outcome)
             .failures
             .push(format!("{text}: {refusal} by what is not read")),
     }
-    // 3: what is declared matters.
+    // 3: declared uses matter.
     let run = Run {
         inst,
         before: &state,
@@ -191,7 +193,7 @@ fn try_one(rig: &mut Rig, inst: &Inst, noise: &mut Noise, outcome: &mut Outcome)
     run.prove(rig, noise, &mut outcome.claims);
 }
 
-/// Looks for claims that no sample has made yet, and for samples that prove those that none has proven.
+/// Collects claims that no sample has made yet, and looks for samples that prove the missing ones.
 fn prove_claims(rig: &mut Rig, row: &'static Row, claims: &mut Claims) {
     let forms = rig.isa().tables().forms(row.op());
     let mut noise = noise_of(row, rig.isa(), forms.len());
@@ -220,7 +222,7 @@ fn prove_claims(rig: &mut Rig, row: &'static Row, claims: &mut Claims) {
     }
 }
 
-/// The memories of an access. Scratch lies in global memory, where an address out of bounds may lead.
+/// Memories of an access. Scratch is in global memory, where an out-of-bounds address may point.
 fn spaces(memory: Option<MemoryUse>, which: fn(&MemoryUse) -> Spaces) -> Spaces {
     let spaces = memory.as_ref().map_or(Spaces::NONE, which);
     if spaces.has(Space::Global) {
@@ -230,5 +232,5 @@ fn spaces(memory: Option<MemoryUse>, which: fn(&MemoryUse) -> Spaces) -> Spaces 
     }
 }
 
-/// Memories whose contents a state has.
+/// Memories that are part of a state.
 pub const SPACES: [Space; 4] = [Space::Global, Space::Lds, Space::Gds, Space::Scratch];

@@ -1,4 +1,4 @@
-//! Instructions with operands and modifiers by chance, and values at which something happens.
+//! Instructions with random operands and modifiers, and random values with frequent edge cases.
 
 use gcn_isa::dpp::Permutation;
 use gcn_isa::effect::AtomicOp;
@@ -7,7 +7,7 @@ use gcn_isa::{Does, Encoding, Field, Form, Inst, Isa, Kind, ModifierValue, Opera
 
 use super::stage::Noise;
 
-/// Vector registers of a wave.
+/// Number of VGPRs of a wave.
 pub const VGPRS: u8 = 24;
 
 pub fn fill(noise: &mut Noise, bytes: &mut [u8]) {
@@ -16,7 +16,7 @@ pub fn fill(noise: &mut Noise, bytes: &mut [u8]) {
     }
 }
 
-/// A dword at which something happens, often.
+/// Random dword, often an edge case.
 pub fn dword(noise: &mut Noise) -> u32 {
     const SPECIAL: [u32; 19] = [
         0,
@@ -49,20 +49,20 @@ pub fn dword(noise: &mut Noise) -> u32 {
     }
 }
 
-/// The kind of values that a state is full of.
+/// Kind of values that fill a state.
 pub enum Values {
-    /// Values at which something happens, and any.
+    /// Edge cases and random values.
     Any,
-    /// A few, so that comparisons find equal ones.
+    /// Two values, so that comparisons find equal ones.
     Few([u32; 2]),
-    /// Neighbours, so that a difference is small, and a bit of one counts.
+    /// Close values, so that differences are small, and single bits matter.
     Near(u32),
-    /// Counts, places and lengths.
+    /// Counts, offsets and lengths.
     Small,
 }
 
 impl Values {
-    /// A kind by chance.
+    /// Random kind.
     pub fn new(noise: &mut Noise) -> Values {
         match noise.below(6) {
             0 | 1 => Values::Few([dword(noise), dword(noise)]),
@@ -72,7 +72,7 @@ impl Values {
         }
     }
 
-    /// A value.
+    /// Random value of this kind.
     pub fn dword(&self, noise: &mut Noise) -> u32 {
         match *self {
             Values::Any => dword(noise),
@@ -82,7 +82,7 @@ impl Values {
         }
     }
 
-    /// Memory full of values.
+    /// Fills memory with values of this kind.
     pub fn fill(&self, bytes: &mut [u8], noise: &mut Noise) {
         match self {
             Values::Any => fill(noise, bytes),
@@ -95,7 +95,7 @@ impl Values {
     }
 }
 
-/// An instruction of this form that keeps all rules, or with every operand zero after many tries.
+/// Random instruction of this form that satisfies all rules. After many tries, an instruction with default fields.
 pub fn sample(form: &'static Form, noise: &mut Noise) -> Inst {
     let tries = (0..50).map(|_| attempt(form, noise));
     let mut kept = tries.filter(|inst| inst.broken_rule().is_none());
@@ -109,13 +109,13 @@ fn attempt(form: &'static Form, noise: &mut Noise) -> Inst {
         let rarely = |noise: &mut Noise| i64::from(noise.below(4) == 0);
         let value = match placed.modifier.value {
             _ if placed.modifier.required => 1,
-            // Each of the parts of an address is by itself a claim.
+            // Each part of an address is a separate claim.
             ModifierValue::Flag if matches!(field, Field::Idxen | Field::Offen) => {
                 i64::from(noise.below(2) == 0)
             }
             ModifierValue::Flag => rarely(noise),
-            // Close together, so that all of it is inside of the little that there is.
             ModifierValue::Unsigned if field == Field::BoundCtrl => rarely(noise),
+            // Offsets are small, so that most accesses stay in the small memories.
             ModifierValue::Unsigned if matches!(field, Field::Offset0 | Field::Offset1) => {
                 noise.below(8) as i64
             }
@@ -124,7 +124,7 @@ fn attempt(form: &'static Form, noise: &mut Noise) -> Inst {
             ModifierValue::Swizzle => noise.below(1 << 16) as i64,
             ModifierValue::Omod => rarely(noise) * noise.below(4) as i64,
             ModifierValue::BitList => noise.next() as i64 & placed.bits.max() as i64,
-            // What a part of a result has is often the same for all sources.
+            // Often the whole dword, since a part of a result is often the same for all sources.
             ModifierValue::Named(names) if field == Field::DstSel && noise.below(2) == 0 => {
                 names.len() as i64 - 1
             }
@@ -137,7 +137,7 @@ fn attempt(form: &'static Form, noise: &mut Noise) -> Inst {
                 (1 << (dwords * values)) - 1
             }
             ModifierValue::Mask => 1 + noise.below(15) as i64,
-            // Formats of 32 bits to a component: integers and floats.
+            // Formats with 32 bits per component: integers and floats.
             ModifierValue::BufferFormat => match noise.below(2) {
                 0 => 4 << 4 | 14,
                 _ => 7 << 4 | 14,
@@ -152,7 +152,7 @@ fn attempt(form: &'static Form, noise: &mut Noise) -> Inst {
             let _ = inst.set(Field::OpSelHi2, noise.below(2) as i64);
         }
     }
-    // Signs of sources.
+    // Modifiers of sources.
     for operand in &form.operands {
         for (bits, one_of) in [
             (operand.negate, 4),
@@ -166,13 +166,13 @@ fn attempt(form: &'static Form, noise: &mut Noise) -> Inst {
     }
     for slot in form.row.slots() {
         let operand = operand(&inst, slot, noise);
-        // Where a field cannot hold it, what is there stays.
+        // A field that cannot hold the operand keeps its value.
         let _ = inst.set_operand(slot, operand);
     }
     inst
 }
 
-/// A number below the limit, which other parts of an address leave aligned, often.
+/// Random number below the limit, often aligned, so that the sum with other parts of an address is aligned, too.
 fn aligned(noise: &mut Noise, limit: u64) -> i64 {
     const ALIGNMENT: u64 = 16;
     match noise.below(2) {
@@ -192,7 +192,7 @@ fn permutation(noise: &mut Noise) -> u16 {
 
 fn operand(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
     let count = slot.ty.dwords();
-    // The addresses of images are the longest operands.
+    // Image addresses are the longest operands.
     let longest = if inst.encoding == Encoding::Mimg {
         13
     } else {
@@ -233,7 +233,7 @@ fn operand(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
                 2 => HWREG_STATUS,
                 _ => ids[noise.below(ids.len() as u64) as usize],
             };
-            // STATUS has most of what changes in its lowest bits.
+            // Most of the changing bits of STATUS are the lowest ones.
             let limit = if noise.below(2) == 0 { 4 } else { 31 };
             let offset = noise.below(limit) as u8;
             let width = 1 + noise.below(32 - u64::from(offset)) as u8;
@@ -272,10 +272,10 @@ fn operand(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
     }
 }
 
-/// A scalar source: registers mostly, constants, values with names.
+/// Random scalar source: mostly registers, but also constants and named values.
 fn source(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
     let count = slot.ty.dwords();
-    // An offset of a buffer by a flag or by half an address would not matter but for bytes.
+    // A buffer offset that is a flag or half of an address would only affect single bytes, or nothing.
     let is_value = slot.field != Field::Soffset;
     let code = match noise.below(16) {
         0 | 1 => regs::ZERO + noise.below(65) as u8,
@@ -283,7 +283,7 @@ fn source(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
         3 if count == 1 => regs::M0,
         4 if count <= 2 => regs::EXEC_LO,
         5 if is_value => [regs::VCCZ, regs::EXECZ, regs::SCC][noise.below(3) as usize],
-        // EXECZ can be proven by scalar instructions alone, as all others go by EXEC anyway.
+        // Only scalar instructions can prove EXECZ, since all others depend on EXEC anyway.
         10 if inst.encoding.is_scalar() => regs::EXECZ,
         6 if is_value && inst.isa >= Isa::Gfx9 => regs::SHARED_BASE + noise.below(4) as u8,
         7 | 8 if slot.field == Field::Src0 && count == 1 => regs::LDS_DIRECT,

@@ -1,4 +1,4 @@
-//! The whole state that an instruction can see or change, and a machine that executes one instruction from it.
+//! State that an instruction can read or change, and a machine that executes an instruction in it.
 
 use gcn_emu::device::Apertures;
 use gcn_emu::wave::{LANES, Lanes, Waiting};
@@ -14,14 +14,14 @@ pub const SGPRS: u8 = 100;
 pub const LDS_BYTES: u32 = 2048;
 const GDS_BYTES: u32 = 1024;
 const BUFFER_BYTES: u64 = 2048;
-/// Scratch of a lane.
+/// Bytes of scratch per lane.
 const SCRATCH: u32 = 64;
-/// MODE's bits that choose what kind of thing instructions are: vector instructions skipped, registers indexed.
+/// MODE bits that affect all vector instructions: skipping and VGPR indexing.
 pub const KINDS: u32 = 1 << 28 | 1 << 27;
-/// S_SETPRIO's bits.
+/// Mask of S_SETPRIO's bits.
 pub const PRIORITY: u8 = 3;
 
-/// Registers, memory, and where the code is.
+/// Registers, memory, and location of the code.
 #[derive(Clone, PartialEq)]
 pub struct State {
     pub vgprs: Vec<Lanes>,
@@ -31,11 +31,11 @@ pub struct State {
     pub trapsts: u32,
     pub priority: u8,
     pub apertures: Apertures,
-    /// Before an instruction its address, after it that of the next one.
+    /// Address of the instruction before it is executed, and of the next one after.
     pub pc: u64,
-    /// By [`SPACES`].
+    /// Contents of [`SPACES`].
     pub memory: [Vec<u8>; SPACES.len()],
-    /// After an instruction, its length.
+    /// Length of the instruction after it is executed.
     pub bytes: u64,
 }
 
@@ -73,14 +73,14 @@ impl Rig {
         self.0.wave.isa
     }
 
-    /// A state that the instruction can make something of.
+    /// Random state with addresses that are useful for the instruction.
     pub fn state_for(&self, inst: &Inst, noise: &mut Noise) -> State {
         let mut state = self.noise(noise);
         self.give_addresses(inst, &mut state, noise);
         state
     }
 
-    /// A state of noise.
+    /// Random state.
     fn noise(&self, noise: &mut Noise) -> State {
         let values = Values::new(noise);
         let mut vgprs = vec![Lanes::ZERO; VGPRS.into()];
@@ -123,19 +123,19 @@ impl Rig {
         if noise.below(3) == 0 {
             state.set64(regs::VCC_LO, 0);
         }
-        // Depth of the stack of forks.
+        // Depth of the fork stack.
         if noise.below(2) == 0 {
             state.mode &= !(7 << 29);
         }
         state
     }
 
-    /// Gives the registers of addresses values that lead somewhere, most of them.
+    /// Sets address registers to values that are mostly valid.
     pub fn give_addresses(&self, inst: &Inst, state: &mut State, noise: &mut Noise) {
-        // Unaligned, or aligned for all widths but the largest.
+        // Unaligned, or aligned for all but the largest accesses.
         let unit = [1, 4, 8][noise.below(3) as usize];
         let choice = noise.below(8);
-        // Now and then it leads nowhere, which TRAPSTS notes.
+        // Sometimes the address is out of range, which TRAPSTS records.
         let is_lost = noise.below(6) == 0;
         if is_lost {
             state.trapsts = 0;
@@ -178,7 +178,7 @@ impl Rig {
                 (true, n) => (n as u32 * 8) << 16 | 900,
                 (false, _) if is_lost => far(false) as u32,
                 (false, 0) if !inst.flag(Field::Lds) => u32::MAX,
-                // A size above the place, which loads to LDS have up to GCN 1.2.
+                // A limit above the offset, which loads to LDS have up to GCN 1.2.
                 (false, n) if n % 2 != 0 => 1500 << 16 | offset(1000) as u32,
                 (false, _) => offset(1200) as u32,
             };
@@ -241,7 +241,7 @@ impl Rig {
                     } else {
                         BUFFER_BYTES / 16
                     };
-                    // 32 bits to a component, floats or integers; the components in order.
+                    // 32 bits per component, floats or integers; components in order.
                     let format = if offset(2 * unit) == 0 {
                         4 << 12
                     } else {
@@ -285,7 +285,7 @@ impl Rig {
                     }
                 }
             }
-            // Indices, and comparisons with what is equal.
+            // Indices, and comparisons of equal values.
             _ => {
                 if let (Some(register), 0) = (scalar(Field::Sdst), offset(4 * unit) / unit) {
                     state.scalars[usize::from(register)] = inst.get(Field::Simm16) as u32;
@@ -296,7 +296,7 @@ impl Rig {
                 {
                     state.scalars[usize::from(regs::M0)] = offset(20) as u32;
                 }
-                // An index below the number of registers is a place in LDS, too.
+                // An index below the number of registers is also an LDS offset.
                 if inst.row().slots().any(|slot| slot.kind == Kind::Hwreg)
                     || inst.uses().reads_lds_direct() && !inst.uses().indexes_registers()
                 {
@@ -308,7 +308,7 @@ impl Rig {
         }
     }
 
-    /// The state after the instruction, or why it is not executed.
+    /// State after the instruction, or the reason why it is not executed.
     pub fn execute(&mut self, inst: &Inst, state: &State) -> Result<State, String> {
         let is_sync = |memory: uses::MemoryUse| memory.spaces().has(Space::Gws);
         if inst.uses().memory().is_some_and(is_sync) {
