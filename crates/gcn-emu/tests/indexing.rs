@@ -61,7 +61,7 @@ fn the_index_moves_the_operands_that_m0_names() {
 }
 
 #[test]
-fn indexing_is_of_vector_alu_instructions() {
+fn only_vector_alu_instructions_are_indexed() {
     // E143: addresses and data of memory instructions, scalar registers and constants are not indexed.
     let body = "s_mov_b32 s4, 1\ns_mov_b32 s5, 5\ns_mov_b32 s6, 6\n\
         s_set_gpr_idx_on s4, gpr_idx(SRC0,SRC1,SRC2,DST)\n\
@@ -88,7 +88,7 @@ fn out_of_range_reads_v0_and_writes_nothing() {
 type Case = (&'static str, &'static str, &'static [(usize, u32)]);
 
 #[test]
-fn operands_with_other_roles_go_by_the_bits_that_the_manual_says() {
+fn operands_with_other_roles_use_the_bits_of_the_manual() {
     // E144: index 1, instruction, operands; the registers from v0 up that differ from 10, 11, 12 and so on.
     let cases: &[Case] = &[
         // A destination that is read uses DST, too; integers keep the arithmetic simple.

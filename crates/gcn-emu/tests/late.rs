@@ -88,7 +88,7 @@ fn store(target: &str) -> &'static str {
 }
 
 #[test]
-fn a_wait_makes_late_operations_those_of_always() {
+fn waits_hide_late_operations() {
     for target in ALL {
         let store = store(target);
         let lds = "ds_write_b32 v12, v0\n s_waitcnt lgkmcnt(0)\n ds_read_b32 v5, v12\n";
@@ -216,7 +216,7 @@ fn a_late_fault_is_the_operations() {
 }
 
 #[test]
-fn stores_are_ahead_of_what_other_waves_load_behind_a_barrier() {
+fn stores_precede_loads_of_other_waves_after_a_barrier() {
     // Each wave stores its numbers, and loads those of the other wave; the load before the store returns the old value.
     let text = "v_xor_b32 v13, 0x100, v12\n v_add_u32 v5, 0x200, v0\n global_load_dword v7, v12, s[0:1]\n \
                 global_store_dword v12, v5, s[0:1]\n s_barrier\n global_load_dword v6, v13, s[0:1]\n s_waitcnt vmcnt(0)\n \
@@ -232,7 +232,7 @@ fn stores_are_ahead_of_what_other_waves_load_behind_a_barrier() {
 }
 
 #[test]
-fn loads_are_ahead_of_what_other_waves_store_behind_a_barrier() {
+fn loads_precede_stores_of_other_waves_after_a_barrier() {
     // Each wave loads its numbers, stores after a barrier to the elements that the other wave has loaded, and then
     // waits.
     let text = "v_xor_b32 v13, 0x100, v12\n v_add_u32 v5, 0x200, v0\n global_load_dword v7, v12, s[0:1]\n s_barrier\n \

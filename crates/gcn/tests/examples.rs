@@ -1,5 +1,5 @@
-//! Tests of the examples: launch files produce the recorded output, assembly sources assemble to the same code as
-//! with clang, and OpenCL kernels, both as checked in and freshly compiled, compute the same as the host.
+//! Tests of the examples: launch files produce the recorded output, assembly sources assemble to the same code as with
+//! clang, and OpenCL kernels, both as checked in and freshly compiled, compute the same results as the host.
 //!
 //! `GCN_BLESS=1` records the output of the launch files.
 
@@ -52,7 +52,7 @@ fn files_below(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Files of the examples whose name `wanted` accepts; at least one.
+/// Example files whose names `wanted` accepts, at least one.
 fn examples(what: &str, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let is_wanted = |path: &PathBuf| {
         path.file_name()

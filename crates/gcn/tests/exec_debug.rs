@@ -96,7 +96,7 @@ fn commands<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     lines.iter().flat_map(|line| ["--execute", line]).collect()
 }
 
-/// Runs a program with options and commands to its end, with a text as its standard input.
+/// Runs a program to its end, with debugger options and commands, and with a text as its standard input.
 #[track_caller]
 fn session(
     options: &[&str],

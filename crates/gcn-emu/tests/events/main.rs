@@ -291,7 +291,7 @@ fn a_run_from_its_begin_to_its_end() {
 }
 
 #[test]
-fn values_of_every_kind_of_access() {
+fn every_kind_of_access_has_values() {
     let text = "s_mov_b32 m0, -1\n v_mov_b32 v1, 8\n v_mov_b32 v2, 0x1234\n v_mov_b32 v3, 7\n v_mov_b32 v4, s0\n \
                 v_mov_b32 v5, s1\n s_mov_b64 exec, 4\n ds_write2_b32 v1, v2, v3 offset1:5\n \
                 ds_add_rtn_u32 v6, v1, v3\n flat_atomic_cmpswap v7, v[4:5], v[2:3] glc\n flat_store_byte v[4:5], v2\n \
@@ -482,7 +482,7 @@ fn every_wave_ends_once_for_a_reason() {
 }
 
 #[test]
-fn waves_of_an_interrupted_run_end_by_the_interrupt() {
+fn an_interrupt_ends_all_waves() {
     let mut recorder = Recorder::new(Events::WAVE | Events::ACCESS);
     recorder.interrupting = "s_load";
     let observers = Observers::none().with(Arc::new(recorder.clone()));
@@ -585,7 +585,7 @@ impl WaveObserver for Watching {
 }
 
 #[test]
-fn of_arithmetic_only_what_uses_watched_registers_is_reported() {
+fn arithmetic_is_reported_only_if_it_uses_watched_registers() {
     let text = "v_mov_b32 v1, v2\n v_mov_b32 v3, v4\n s_mov_b32 s4, s5\n s_mov_b32 s6, s7\n s_cmp_eq_u32 s4, s4\n \
                 s_cbranch_scc0 end\n v_add_u32 v5, vcc, s6, v1\n s_waitcnt vmcnt(0)\n ds_read_b32 v7, v8\n \
                 s_mov_b32 m0, 2\n v_movrels_b32 v9, v10\n s_set_gpr_idx_on s4, 1\n v_mov_b32 v11, v12\n \

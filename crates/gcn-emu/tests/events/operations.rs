@@ -33,7 +33,7 @@ impl WaveObserver for Operations {
 }
 
 #[test]
-fn operations_have_numbers_only_where_they_are_counted() {
+fn operations_have_numbers_only_if_they_are_counted() {
     let text = "v_lshlrev_b32 v1, 2, v0\n global_load_dword v2, v1, s[0:1]\n ds_read_b32 v3, v1\n s_load_dword s4, s[0:1], 0x0\n \
                 s_endpgm";
     let of = |wants: Events| {

@@ -6,7 +6,7 @@ use super::Watching;
 use super::common::GFX9;
 
 #[test]
-fn sequences_together_are_what_a_wave_has_executed() {
+fn sequences_cover_all_executed_instructions() {
     let texts = [
         "s_mov_b32 s4, 3\nloop:\n v_add_u32 v1, v1, v0\n s_barrier\n s_sub_u32 s4, s4, 1\n v_mov_b32 v2, v1\n \
          s_cmp_eq_u32 s4, 0\n s_cbranch_scc0 loop\n s_nop 1\n s_sleep 1\n v_mov_b32 v3, v2\n s_endpgm",

@@ -126,7 +126,7 @@ fn buffers_of_records_in_one_step() {
 }
 
 #[test]
-fn what_leaves_caches_alone_is_nothing() {
+fn cache_operations_change_nothing() {
     for target in FROM_CI {
         let mut m = Machine::new(target);
         m.run("buffer_wbinvl1_vol\ns_dcache_inv");

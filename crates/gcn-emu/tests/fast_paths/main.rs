@@ -149,7 +149,7 @@ fn all_ways(target: &str, texts: &[&str], space: Space) -> usize {
                 // Records of 8 bytes. NUM_RECORDS is their number, or the size in bytes (checklist 3.16).
                 m.s64(28, buffer | 8 << 48).s64(30, (BYTES / 8) | 15 << 44);
                 m.s64(24, buffer | 8 << 48).s64(26, BYTES | 15 << 44);
-                // Elements of four UNORM bytes, with components swapped or unselected.
+                // Elements of four UNORM bytes, with components swapped or replaced by a constant.
                 m.s64(36, buffer | 16 << 48)
                     .s64(38, BYTES | (10 << 15 | 0o4156) << 32);
                 m.s(13, 20);

@@ -82,7 +82,7 @@ fn the_mask_says_how_wide_they_are() {
 }
 
 #[test]
-fn each_generation_has_its_own() {
+fn each_generation_has_its_own_atomics() {
     on(&[SI, CI], |m| {
         let format = (IMG_DATA_FORMAT_32, IMG_NUM_FORMAT_FLOAT);
         let descriptor = ImageDescriptor::linear(m.target.isa, ImageKind::D1, format, [64, 1, 1]);

@@ -570,7 +570,7 @@ fn quads_have_levels_of_detail() {
 }
 
 #[test]
-fn samples_that_are_not_executed() {
+fn unsupported_samples_fault() {
     on(ALL, |m| {
         numbered(m, ImageKind::D1, [4, 1, 1]);
         let text = "image_sample v12, v0, s[8:15], s[16:19] dmask:0x1";

@@ -6,7 +6,7 @@ use gcn_emu::internals::{first_address, small_memory, window, window_from};
 use gcn_emu::memory::{ALIAS, ALIGNMENT, FreeError, Memory};
 
 #[test]
-fn allocations_are_found_by_what_they_have_and_by_nothing_else() {
+fn allocations_are_found_only_by_their_own_addresses() {
     let lengths = [ALIGNMENT, 0, 1, ALIGNMENT + 1, 3 * ALIGNMENT];
     let memory = Memory::new();
     let bases = lengths.map(|len| memory.allocate("test", len).expect("memory"));
@@ -29,7 +29,7 @@ fn allocations_are_found_by_what_they_have_and_by_nothing_else() {
     assert_eq!(found(u64::MAX, 1), None);
 }
 
-/// Memory with `units` units of address space.
+/// Memory with room for `units` units.
 fn small(units: u64) -> Memory {
     small_memory((units + 1) * ALIGNMENT)
 }
@@ -180,7 +180,7 @@ fn threads_allocate_and_free_while_others_access() {
 }
 
 #[test]
-fn ranges_of_the_host_are_accessed_where_they_are() {
+fn host_ranges_are_accessed_in_place() {
     let memory = Memory::new();
     let own = memory.allocate("own", 8).expect("memory");
     let mut host = vec![0u8; 41];

@@ -262,7 +262,7 @@ fn compare(rig: &mut Rig, inst: &Inst, code: &str) -> Result<(), String> {
 }
 
 #[test]
-fn exact_meanings_are_what_is_executed() {
+fn exact_meanings_match_execution() {
     let mut failures = Vec::new();
     for isa in Isa::ALL {
         let mut rig = Rig::new(isa);

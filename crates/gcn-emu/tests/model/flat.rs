@@ -174,7 +174,7 @@ impl Flat<'_> {
         (offset < self.scratch_bytes()).then(|| self.scratch_base().wrapping_add(place))
     }
 
-    /// True if an element of global memory is partly unmapped, which is a violation: then none of it is accessed.
+    /// True if an element of global memory is not completely mapped, which is a violation: then none of it is accessed.
     fn is_missing(&self, state: &mut State, place: Place, size: u64) -> bool {
         let Place::Global(address) = place else {
             return false;

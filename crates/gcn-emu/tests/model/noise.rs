@@ -21,7 +21,7 @@ pub enum Values {
     Any,
     /// Two values, so that comparisons find equal ones.
     Few([u32; 2]),
-    /// Consecutive values.
+    /// Close values.
     Near(u32),
     /// Floats close to those at which sums round and flush.
     Floats,

@@ -544,7 +544,7 @@ fn operations_on_one_number_are_the_same_on_all_numbers() {
 }
 
 #[test]
-fn an_operation_that_is_wrong_is_noticed() {
+fn a_wrong_operation_is_noticed() {
     if !compiles() {
         return;
     }

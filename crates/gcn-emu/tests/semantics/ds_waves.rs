@@ -70,8 +70,8 @@ pub fn with_buffer(buffer: u64) -> Initial {
     }
 }
 
-/// Two waves that wait for each other at a counter in LDS, like MIOpen's Winograd kernels: DS_APPEND counts lanes, and
-/// LDS_DIRECT is compared with the expected number.
+/// Kernel whose two waves wait for each other at a counter in LDS, like MIOpen's Winograd kernels: DS_APPEND counts
+/// lanes, and LDS_DIRECT is compared with the expected number.
 const COUNTED_BARRIER: &str = "s_movk_i32 s4, 0x80\ns_mov_b32 m0, 0x1ffff\nds_append v1 offset:64\ns_mov_b32 m0, 0x20040\nwait:\n\
     v_cmp_eq_u32_e64 vcc, src_lds_direct, s4\ns_cbranch_vccz wait\n\
     v_lshlrev_b32 v1, 2, v0\nv_mov_b32 v2, 0x80\nglobal_store_dword v1, v2, s[0:1]\ns_endpgm";
@@ -288,7 +288,7 @@ fn e243_many_workgroups_wait_for_each_other_by_memory() {
 
 /// The fault has its own address and that of the jump, even if the wave's turn ends after the jump.
 #[test]
-fn a_wave_that_leaves_the_code_is_told_with_the_jump() {
+fn a_wave_that_leaves_the_code_is_reported_with_the_jump() {
     for quantum in [1, 2, 3, 4, 100] {
         for (distance, misaligned) in [(10, true), (0x1000, false), (0x1001, true)] {
             let target = Target::named("gfx900").expect("it exists");

@@ -396,7 +396,7 @@ fn s3_29_vm_cnt_saturates() {
         for _ in 0..100 {
             m.run("flat_load_dword v2, v[0:1]");
         }
-        // LGKM_CNT, which FLAT also increments, saturates separately: an operation is complete if it holds neither
+        // LGKM_CNT, which FLAT also increments, is released separately: an operation is complete if it holds neither
         // (E082).
         assert_eq!(
             m.wave.scoreboard.counters(),

@@ -53,7 +53,7 @@ struct Outcome {
 }
 
 #[test]
-fn what_is_declared_is_what_happens() {
+fn declared_uses_match_execution() {
     let results: Vec<(Isa, Vec<(&'static Row, Outcome)>)> = std::thread::scope(|scope| {
         let threads: Vec<_> = Isa::ALL
             .into_iter()

@@ -24,15 +24,15 @@ pub const BUILD: Build = Build {
 };
 /// Number of runs of a kernel per tool; the fastest is used.
 const RUNS: usize = 5;
-/// Number of runs on two threads for each run on one, since other load on the machine disturbs them more.
+/// Number of runs on two threads for each run on one. Other load on the machine disturbs two threads more.
 const RUNS_OF_TWO: usize = 2;
-/// Number of runs of each kernel with each `gcn` when comparing two of them.
+/// Number of runs of each kernel with each `gcn` in a comparison of two.
 const RUNS_BESIDE: usize = 8;
 /// Number of runs of commands that take milliseconds.
 const SHORT_RUNS: usize = 30;
 /// Number of work-items in a grid for measuring memory use.
 const HUGE_GRID: u32 = 1 << 28;
-/// Numbers of kernels, and of instructions in each, in a 100 KiB code object for measuring the start-up time.
+/// Number of kernels, and of instructions in each, in a 100 KiB code object for measuring the start-up time.
 const KERNELS: usize = 64;
 const INSTRUCTIONS: usize = 400;
 

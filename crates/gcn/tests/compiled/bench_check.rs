@@ -69,7 +69,7 @@ pub fn main(words: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Mode of running a kernel: without checks, by the default engine or the interpreter, with a single check, and with
+/// Mode in which a kernel runs: without checks, on the default engine or the interpreter; with a single check; or with
 /// all checks that are on by default.
 #[derive(Clone, Copy)]
 enum CheckMode {

@@ -192,7 +192,7 @@ pub struct CompiledKernel {
 /// Clang 15 builds those.
 ///
 /// # Errors
-/// The compiler's or linker's messages.
+/// Fails with the compiler's or linker's messages.
 pub fn build(case: &Case, build: Build) -> Result<CompiledKernel, String> {
     let built = |clang, object| CompiledKernel { object, clang };
     let first = build.compiler.clang;
@@ -279,7 +279,7 @@ fn steps(case: &Case, build: Build, clang: u32, object: &Path) -> Vec<Command> {
     let stem = |name: &str| format!("{BITCODE}/{name}.bc");
     let by_hand = case.header.prints || case.language == Language::Hip || compiler.version >= 6;
     if by_hand {
-        // The driver links a printf that does nothing, and does not know libraries for the newest version.
+        // The driver links a printf that does nothing, and does not support the libraries of the newest version.
         let number = target.trim_start_matches("gfx");
         let names = [
             "opencl",

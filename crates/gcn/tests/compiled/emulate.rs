@@ -87,7 +87,7 @@ fn names(file: &Path) -> Result<BTreeSet<String>, String> {
 /// the names of findings.
 ///
 /// # Errors
-/// The message of `gcn` if it cannot run the launches.
+/// Fails with the message of `gcn` if it cannot run the launches.
 pub fn emulate(
     gcn: &str,
     mode: Mode,

@@ -1,13 +1,13 @@
 //! Tests of compiled kernels. Clang builds every source under `tests/kernels/` for each target, `gcn run` runs it, and
 //! the result must match that of the same source under OpenCL on the host. `tests/README.md` describes the sources.
 //!
-//! As a test, every kernel runs in the build selected by [`everyone_runs`], or in all builds if its header says so:
-//! under `gcn run`, with and without variations, and under `gcn check`, with default and other checks. Findings must be
-//! those in its header. For some kernels, waits are modified, and `gcn check` must report the missing waits that a
-//! register needs; `--mutants` (`cargo xtask mutants`) tests all waits of all kernels and prints counts. For some
-//! kernels, inputs are modified, and `why` must name those that change a result. With `--table` (`cargo xtask
-//! kernels`), all kernels run in all builds, and the result is a table. With `--bench` (`cargo xtask bench run`),
-//! kernels with sizes for timing are timed.
+//! `cargo test` runs every kernel in the build selected by [`is_tested`], or in all builds if its header says so: under
+//! `gcn run`, with and without variations, and under `gcn check`, with default and other checks. Findings must be those
+//! in its header. For some kernels, waits are modified, and `gcn check` must report the missing waits that a register
+//! needs; `--mutants` (`cargo xtask mutants`) tests all waits of all kernels and prints counts. For some kernels,
+//! inputs are modified, and `why` must name those that change a result. With `--table` (`cargo xtask kernels`), all
+//! kernels run in all builds, and the result is a table. With `--bench` (`cargo xtask bench run`), kernels with sizes
+//! for timing are timed.
 
 mod bench;
 mod bench_check;
@@ -120,7 +120,7 @@ impl Job {
     /// Compares findings with those in the kernel's header.
     ///
     /// # Errors
-    /// Fails if a finding is not in the header, or an expected one is missing in the build that everyone runs.
+    /// Fails if a finding is not in the header, or an expected one is missing in the tested build.
     fn check_findings(
         &self,
         build: Build,
@@ -143,7 +143,7 @@ impl Job {
             return Err(format!("findings: {unknown}"));
         }
         let missing = list(&mut named.difference(found));
-        if everyone_runs(build) && !missing.is_empty() {
+        if is_tested(build) && !missing.is_empty() {
             return Err(format!(
                 "the header names findings that there are not: {missing}"
             ));
@@ -152,8 +152,8 @@ impl Job {
     }
 }
 
-/// True for the build that every kernel runs in as a test.
-fn everyone_runs(build: Build) -> bool {
+/// True for the build in which `cargo test` runs every kernel.
+fn is_tested(build: Build) -> bool {
     build.target == "gfx900" && build.level == "-O2" && build.compiler == COMPILERS[1]
 }
 
@@ -161,8 +161,8 @@ fn trials(case: Case) -> Vec<Trial> {
     let everywhere = case.header.everywhere;
     let job = Arc::new(Job::new(case));
     let mut builds = job.builds();
-    if !everywhere && builds.iter().any(|build| everyone_runs(*build)) {
-        builds.retain(|build| everyone_runs(*build));
+    if !everywhere && builds.iter().any(|build| is_tested(*build)) {
+        builds.retain(|build| is_tested(*build));
     }
     let trial = |build: Build, mode: Mode| {
         let how = match mode {
@@ -177,7 +177,7 @@ fn trials(case: Case) -> Vec<Trial> {
             job.check(build, mode).map(drop).map_err(Failed::from)
         })
     };
-    let one = builds.iter().copied().find(|build| everyone_runs(*build));
+    let one = builds.iter().copied().find(|build| is_tested(*build));
     let runs = builds.iter().map(|build| (*build, Mode::Run));
     let more = [Mode::Vary, Mode::Check, Mode::CheckMore].map(|mode| Some((one?, mode)));
     let all = runs.chain(more.into_iter().flatten());

@@ -38,7 +38,7 @@ type Environment = [(&'static str, &'static str)];
 /// Computes the reference of a kernel, or returns the cached one.
 ///
 /// # Errors
-/// Messages of the host's compiler or OpenCL.
+/// Fails with messages of the host's compiler or OpenCL.
 pub fn reference(case: &Case) -> Result<Results, String> {
     let place = place(case, &EXACTLY)?;
     if !printed(&place).exists() {
@@ -50,7 +50,7 @@ pub fn reference(case: &Case) -> Result<Results, String> {
 /// Checks that the host has a usable OpenCL device.
 ///
 /// # Errors
-/// Messages of the host's compiler or OpenCL, and a likely cause.
+/// Fails with messages of the host's compiler or OpenCL, and a likely cause.
 pub fn check_host() -> Result<(), String> {
     let cause = if Path::new("/sys/devices/system").exists() {
         "`cargo xtask tools` installs it"

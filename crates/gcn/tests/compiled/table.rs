@@ -29,7 +29,7 @@ impl Choice {
     /// Parses the options.
     ///
     /// # Errors
-    /// The available options.
+    /// Fails with a list of the options if an argument is invalid.
     pub fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Choice, String> {
         let mut choice = Choice::default();
         while let Some(argument) = arguments.next() {

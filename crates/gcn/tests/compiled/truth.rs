@@ -1,6 +1,6 @@
-//! Test of `why` against reruns of compiled kernels with modified inputs. A result must not change with an input that
-//! its answer does not name, unless the path of the run changes: executed instructions, active lanes, operands that
-//! indices select, or addresses of stores. Inputs that an answer names without an effect are counted.
+//! Test of `why` against reruns of compiled kernels with modified inputs. An input that an answer does not name must
+//! not change the result, unless the path of the run changes: executed instructions, active lanes, operands that
+//! indices select, or addresses of stores. Inputs that an answer names although they have no effect are counted.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -42,7 +42,7 @@ const VARIABLE: &str = "GCN_TRUTH";
 const ELEMENTS: usize = 4;
 /// Maximum number of instructions per wave: a modified input may be the length of a loop.
 const LIMIT: u64 = 1 << 22;
-/// Maximum number of executions that an answer follows, as by default in `gcn why`.
+/// Maximum number of executions that an answer follows: the default of `gcn why`.
 const EXECUTIONS: usize = 4_000_000;
 
 /// Number of inputs to modify, if [`VARIABLE`] is set.
@@ -91,7 +91,7 @@ const MODIFICATIONS_OF_ALL: [Modification; 3] = [
     Modification::Copy,
 ];
 
-/// Effect of modified inputs on an element.
+/// Effect of modified inputs on a result element.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Effect {
     None,
@@ -433,7 +433,7 @@ struct Counts {
 /// Modifies inputs of a kernel, one at a time or all that an answer does not name, and compares effects with answers.
 ///
 /// # Errors
-/// Fails if an element changes with an input that its answer does not name, while the path does not change.
+/// Fails if an element changes with an input that its answer does not name although the path does not change.
 pub fn check(case: &Case, build: Build) -> Result<(), String> {
     let rerun = Rerun::new(case, build)?;
     let mut random = Random(1);

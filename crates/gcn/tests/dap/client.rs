@@ -201,7 +201,7 @@ impl Client {
         features
     }
 
-    /// The innermost frame of a wave.
+    /// Innermost frame of a wave.
     #[track_caller]
     pub fn frame(&mut self, thread: &Value) -> Value {
         let stack = self.ask("stackTrace", json!({"threadId": thread}));

@@ -10,7 +10,7 @@ use crate::case::{cases, expectations, verdict};
 /// Families of targets, by instruction set version.
 const FAMILIES: [&[&str]; 3] = [&["1.0", "1.1"], &["1.2"], &["1.4", "1.4.1"]];
 
-/// Kinds that `gcn check` alone cannot report, with the tests that cover them.
+/// Kinds that `gcn check` alone cannot report, with the tests that cover them and the reason.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
     (
         "use-after-free",

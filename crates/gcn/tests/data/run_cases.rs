@@ -11,7 +11,7 @@ use crate::case::{Case, expectations, verdict, version, write_expectations};
 
 /// Prefix of launch file lines.
 const LAUNCH: &str = "//! ";
-/// Prefix of the line with checks that are off by default, for `gcn check`.
+/// Prefix of lines that name additional checks for `gcn check`, which are off by default.
 const ALSO: &str = "// ALSO: ";
 /// Prefix of a debugger command.
 const COMMAND: &str = "//> ";
@@ -21,7 +21,7 @@ const CALL: &str = "//? ";
 const STATUS: &str = "exit status ";
 /// Text that identifies a launch's summary line, whose times vary.
 const SUMMARY: &str = " s on ";
-/// Text before the address of the instruction in a fault.
+/// Text that precedes the address of the instruction in a fault.
 const AT: &str = ", at 0x";
 /// Default instruction limit per wave, so that every case ends.
 const LIMIT: i64 = 100_000;

@@ -57,7 +57,7 @@ fn set_functions(client: &mut Client, names: &[&str]) -> Vec<Value> {
     set["breakpoints"].as_array().expect("a list").clone()
 }
 
-/// The program's output up to the end of the session, and its exit code.
+/// Output of the program up to the end of the session, and its exit code.
 fn to_the_end(client: &mut Client) -> (String, Value) {
     let mut text = String::new();
     loop {

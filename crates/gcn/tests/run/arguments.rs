@@ -1,4 +1,4 @@
-//! Tests of arguments: by metadata, by order, from files, and errors.
+//! Tests of arguments: matched by metadata or by order, read from files, and invalid ones.
 
 use super::*;
 

@@ -110,7 +110,7 @@ const LATE: Variations = Variations {
     lds_fill: None,
     register_fill: None,
 };
-/// Maximum number of instructions per wave in such a run, where noise may be a loop count.
+/// Maximum number of instructions per wave in a run with late operations, which may load a loop count too late.
 const LATE_LIMIT: u64 = 2_000_000;
 
 /// Runs the launches of a kernel to completion, and returns the results.

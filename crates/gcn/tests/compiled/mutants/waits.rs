@@ -51,7 +51,7 @@ pub struct Mutant {
     pub uses: BTreeSet<Pair>,
     /// First use of each operation.
     pub first: BTreeSet<Pair>,
-    /// True if writes of LDS may be outstanding at a barrier. The model does not know if another wave reads them.
+    /// True if LDS writes may be outstanding at a barrier. The model does not know if another wave reads them.
     pub is_of_lds: bool,
 }
 
@@ -130,7 +130,8 @@ impl Group {
 /// - If a mutant no longer waits for an operation, the next wait for that operation is unmodified.
 /// - No two mutants break the same pair of instructions.
 /// - Mutants that break nothing are grouped separately: late memory operations must not change results.
-/// - A mutant with LDS outstanding at a barrier is alone, since the model does not know if another wave reads it.
+/// - A mutant with LDS writes outstanding at a barrier is alone, since the model does not know if another wave reads
+///   them.
 pub fn groups(mutants: impl Iterator<Item = Mutant>, facts: &Facts) -> Vec<Vec<Mutant>> {
     let mut near: HashMap<u64, Vec<u64>> = HashMap::new();
     for (first, second) in &facts.next {
