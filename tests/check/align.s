@@ -3,7 +3,7 @@
 // Addresses that are no multiples of what their memory asks for.
 //! grid = 64
 //! args = { data = "u32*80" }
-// GCN all: warning[misaligned-access]: loads 4 bytes of memory at an address that is no multiple of 4
+// GCN all: warning[misaligned-access]: loads 4 bytes of memory at an address that is not a multiple of 4
 // GCN all: --> check/align.s:86:5
 // GCN all: |
 // GCN all: 86 |     s_load_dword s10, s[8:9], 0x0
@@ -12,10 +12,10 @@
 // GCN 1.0, 1.1: = note: accesses 0x100020002: `s_load_dword s10, s[8:9], 0x0`, at kernel+0x24, workgroup 0,0,0, wave 0
 // GCN 1.2, 1.4, 1.4.1: = note: accesses 0x100020002: `s_load_dword s10, s[8:9], 0x0`, at kernel+0x28, workgroup 0,0,0, wave 0
 // GCN all: = note: address 0x100020002: byte 2 of data (320 bytes)
-// GCN all: = note: hardware ignores the low bits of the address: it accesses other bytes
+// GCN all: = note: hardware ignores the low bits of the address and accesses other bytes
 // GCN all: = note: kernel kernel, once
 // GCN all: 
-// GCN all: warning[misaligned-access]: loads 4 bytes of memory at an address that is no multiple of 4
+// GCN all: warning[misaligned-access]: loads 4 bytes of memory at an address that is not a multiple of 4
 // GCN all: --> check/align.s:87:5
 // GCN all: |
 // GCN all: 87 |     buffer_load_dword v2, v1, s[4:7], 0 offen offset:2
@@ -24,11 +24,11 @@
 // GCN 1.0, 1.1: = note: accesses 0x100020002: `buffer_load_dword v2, v1, s[4:7], 0 offen offset:2`, at kernel+0x28, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.2, 1.4, 1.4.1: = note: accesses 0x100020002: `buffer_load_dword v2, v1, s[4:7], 0 offen offset:2`, at kernel+0x30, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: address 0x100020002: byte 2 of data (320 bytes)
-// GCN 1.0: = note: hardware ignores the low bits of the address: it accesses other bytes
-// GCN 1.1, 1.2, 1.4, 1.4.1: = note: hardware allows it in the alignment mode "unaligned", which Linux sets, and else ignores the low bits of the address
+// GCN 1.0: = note: hardware ignores the low bits of the address and accesses other bytes
+// GCN 1.1, 1.2, 1.4, 1.4.1: = note: hardware allows it in the alignment mode "unaligned", which Linux sets, and otherwise ignores the low bits of the address
 // GCN all: = note: kernel kernel, once
 // GCN all: 
-// GCN all: warning[misaligned-access]: loads 4 bytes of LDS at an address that is no multiple of 4
+// GCN all: warning[misaligned-access]: loads 4 bytes of LDS at an address that is not a multiple of 4
 // GCN all: --> check/align.s:90:5
 // GCN all: |
 // GCN all: 90 |     ds_read_b32 v6, v1 offset:2
@@ -36,12 +36,12 @@
 // GCN all: |
 // GCN 1.0, 1.1: = note: accesses LDS at 0x2: `ds_read_b32 v6, v1 offset:2`, at kernel+0x40, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.2, 1.4, 1.4.1: = note: accesses LDS at 0x2: `ds_read_b32 v6, v1 offset:2`, at kernel+0x48, workgroup 0,0,0, wave 0, lane 0
-// GCN 1.0, 1.1, 1.2: = note: hardware ignores the low bits of the address: it accesses other bytes
-// GCN 1.4, 1.4.1: = note: hardware allows it in the alignment mode "unaligned", which Linux sets, and else ignores the low bits of the address
+// GCN 1.0, 1.1, 1.2: = note: hardware ignores the low bits of the address and accesses other bytes
+// GCN 1.4, 1.4.1: = note: hardware allows it in the alignment mode "unaligned", which Linux sets, and otherwise ignores the low bits of the address
 // GCN all: = note: kernel kernel, once
 // GCN all: 
-// GCN 1.0, 1.1, 1.2: warning[misaligned-access]: loads 8 bytes of LDS at an address that is no multiple of 8
-// GCN 1.4, 1.4.1: warning[misaligned-access]: updates 4 bytes of LDS at an address that is no multiple of 4
+// GCN 1.0, 1.1, 1.2: warning[misaligned-access]: loads 8 bytes of LDS at an address that is not a multiple of 8
+// GCN 1.4, 1.4.1: warning[misaligned-access]: updates 4 bytes of LDS at an address that is not a multiple of 4
 // GCN 1.0, 1.1, 1.2: --> check/align.s:91:5
 // GCN 1.4, 1.4.1: --> check/align.s:95:5
 // GCN all: |
@@ -53,10 +53,10 @@
 // GCN 1.0, 1.1: = note: accesses LDS at 0x4: `ds_read_b64 v[8:9], v1 offset:4`, at kernel+0x48, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.2: = note: accesses LDS at 0x4: `ds_read_b64 v[8:9], v1 offset:4`, at kernel+0x50, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.4, 1.4.1: = note: accesses LDS at 0x2: `ds_add_src2_u32 v12 offset:32768`, at kernel+0x70, workgroup 0,0,0, wave 0, lane 0
-// GCN all: = note: hardware ignores the low bits of the address: it accesses other bytes
+// GCN all: = note: hardware ignores the low bits of the address and accesses other bytes
 // GCN all: = note: kernel kernel, once
 // GCN all: 
-// GCN 1.0, 1.1, 1.2: warning[misaligned-access]: updates 4 bytes of LDS at an address that is no multiple of 4
+// GCN 1.0, 1.1, 1.2: warning[misaligned-access]: updates 4 bytes of LDS at an address that is not a multiple of 4
 // GCN 1.4, 1.4.1: 4 warnings
 // GCN 1.0, 1.1, 1.2: --> check/align.s:95:5
 // GCN 1.4, 1.4.1: exit status 3
@@ -66,7 +66,7 @@
 // GCN 1.0, 1.1, 1.2: |
 // GCN 1.0, 1.1: = note: accesses LDS at 0x2: `ds_add_src2_u32 v12 offset:32768`, at kernel+0x68, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.2: = note: accesses LDS at 0x2: `ds_add_src2_u32 v12 offset:32768`, at kernel+0x70, workgroup 0,0,0, wave 0, lane 0
-// GCN 1.0, 1.1, 1.2: = note: hardware ignores the low bits of the address: it accesses other bytes
+// GCN 1.0, 1.1, 1.2: = note: hardware ignores the low bits of the address and accesses other bytes
 // GCN 1.0, 1.1, 1.2: = note: kernel kernel, once
 // GCN 1.0, 1.1, 1.2: 
 // GCN 1.0, 1.1, 1.2: 5 warnings

@@ -4,7 +4,7 @@
 //! grid = 64
 //! args = { data = "f32*64" }
 // GCN all: not exact: v_sqrt_f32 (approximate, E199)
-// GCN all: warning[nan-produced]: makes a NaN of operands that are none
+// GCN all: warning[nan-produced]: produces a NaN from operands that are not NaN
 // GCN all: --> check/arith-nan.s:38:5
 // GCN all: |
 // GCN all: 38 |     v_sqrt_f32 v3, v2                       // a NaN in lane 0

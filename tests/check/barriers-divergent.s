@@ -2,7 +2,7 @@
 // Half of the lanes skip a barrier and go on behind it.
 //! grid = 128
 //! group = 128
-// GCN all: error[divergent-barrier]: a barrier is reached by a part of a wave: 32 lanes skip it
+// GCN all: error[divergent-barrier]: only part of a wave reaches a barrier: 32 lanes skip it
 // GCN all: --> check/barriers-divergent.s:31:5
 // GCN all: |
 // GCN all: 31 |     s_barrier

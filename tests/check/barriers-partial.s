@@ -2,7 +2,7 @@
 // Half of the lanes of each wave end without a barrier: they have returned before it, or skip it and only compute.
 //! grid = 128
 //! group = 128
-// GCN all: warning[partial-barrier]: a barrier is reached by a part of a wave: 32 lanes end without it
+// GCN all: warning[partial-barrier]: only part of a wave reaches a barrier: 32 lanes end without it
 // GCN all: --> check/barriers-partial.s:30:5
 // GCN all: |
 // GCN all: 30 |     s_barrier

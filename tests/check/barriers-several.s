@@ -16,9 +16,9 @@
 // GCN all: = note: wave 0 is here: `s_barrier`, at first+0x0, workgroup 0,0,0, wave 0
 // GCN all: = note: wave 1 is here: `s_barrier`, at kernel+0xc, workgroup 0,0,0, wave 1
 // GCN all: = note: kernel kernel, once
-// GCN all: = help: put one barrier behind both paths
+// GCN all: = help: put one barrier after both paths
 // GCN all: 
-// GCN all: warning[early-end]: a wave has ended before a barrier that others of its workgroup reach
+// GCN all: warning[early-end]: a wave has ended before a barrier that other waves of its workgroup reach
 // GCN all: --> check/barriers-several.s:49:5
 // GCN all: |
 // GCN all: 49 |     s_barrier

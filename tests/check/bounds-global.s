@@ -11,7 +11,7 @@
 // GCN 1.0, 1.1: = note: accesses 0x1000200fc: `s_load_dword s8, s[4:5], 0x0`, at kernel+0x1c, workgroup 0,0,0, wave 0
 // GCN 1.2, 1.4, 1.4.1: = note: accesses 0x1000200fc: `s_load_dword s8, s[4:5], 0x0`, at kernel+0x24, workgroup 0,0,0, wave 0
 // GCN all: = note: address 0x1000200fc
-// GCN all: = note: nearest is data: 252 bytes at 0x100020000; the address is right behind its end
+// GCN all: = note: nearest is data: 252 bytes at 0x100020000; the address is right past its end
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: error[unmapped-access]: kernel kernel ended at the access of the finding global-out-of-bounds

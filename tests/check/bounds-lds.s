@@ -2,10 +2,10 @@
 // LDS beyond what the kernel asks for: the run goes on.
 //! grid = 64
 // GCN 1.0: note: 2 accesses beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on hardware; the first by workgroup 0,0,0, wave 0, at kernel+0x10: ds_write_b32 v1, v0 offset:4
-// GCN 1.1, 1.2, 1.4, 1.4.1: error[lds-out-of-bounds]: stores 4 bytes at 0x100 of 256 bytes of LDS
+// GCN 1.1, 1.2, 1.4, 1.4.1: error[lds-out-of-bounds]: stores 4 bytes at offset 0x100 in 256 bytes of LDS
 // GCN 1.0: --> check/bounds-lds.s:84: ds_write_b32 v1, v0 offset:4
 // GCN 1.1, 1.2, 1.4, 1.4.1: --> check/bounds-lds.s:84:5
-// GCN 1.0: error[lds-out-of-bounds]: stores 4 bytes at 0x100 of 256 bytes of LDS
+// GCN 1.0: error[lds-out-of-bounds]: stores 4 bytes at offset 0x100 in 256 bytes of LDS
 // GCN 1.1, 1.2, 1.4, 1.4.1: |
 // GCN 1.0: --> check/bounds-lds.s:84:5
 // GCN 1.1, 1.2, 1.4, 1.4.1: 84 |     ds_write_b32 v1, v0 offset:4
@@ -47,14 +47,14 @@
 // GCN 1.0: = note: lane 0 stores to 0x4: `ds_write2_b32 v1, v0, v0 offset1:1`, at kernel+0x18, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.1, 1.2, 1.4, 1.4.1: = note: kernel kernel, once
 // GCN 1.0: = note: and so does lane 1: `ds_write2_b32 v1, v0, v0 offset1:1`, at kernel+0x18, workgroup 0,0,0, wave 0, lane 1
-// GCN 1.1, 1.2, 1.4, 1.4.1: = help: a condition that leaves one lane active, or an atomic where all values count
+// GCN 1.1, 1.2, 1.4, 1.4.1: = help: a condition that leaves one lane active, or an atomic if all values matter
 // GCN 1.0: = note: kernel kernel, once
 // GCN 1.1, 1.2, 1.4, 1.4.1: 
-// GCN 1.0: = help: a condition that leaves one lane active, or an atomic where all values count
-// GCN 1.1, 1.2, 1.4, 1.4.1: error[lds-out-of-bounds]: stores 4 bytes at 0x100 of 256 bytes of LDS
+// GCN 1.0: = help: a condition that leaves one lane active, or an atomic if all values matter
+// GCN 1.1, 1.2, 1.4, 1.4.1: error[lds-out-of-bounds]: stores 4 bytes at offset 0x100 in 256 bytes of LDS
 // GCN 1.0: 
 // GCN 1.1, 1.2, 1.4, 1.4.1: --> check/bounds-lds.s:85:5
-// GCN 1.0: error[lds-out-of-bounds]: stores 4 bytes at 0x100 of 256 bytes of LDS
+// GCN 1.0: error[lds-out-of-bounds]: stores 4 bytes at offset 0x100 in 256 bytes of LDS
 // GCN 1.1, 1.2, 1.4, 1.4.1: |
 // GCN 1.0: --> check/bounds-lds.s:85:5
 // GCN 1.1, 1.2, 1.4, 1.4.1: 85 |     ds_write2_b32 v1, v0, v0 offset1:1      // the second place

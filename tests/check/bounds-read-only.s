@@ -2,7 +2,7 @@
 // A kernel stores to a buffer that its only argument there promises to read; the other buffer may be written.
 //! grid = 64
 //! args = { xs = "u32*64:iota", ys = "u32*64" }
-// GCN all: error[store-to-read-only]: stores 4 bytes of a buffer that every argument only reads
+// GCN all: error[store-to-read-only]: stores 4 bytes of a buffer that all arguments declare read-only
 // GCN all: --> check/bounds-read-only.s:35:5
 // GCN all: |
 // GCN all: 35 |     buffer_store_dword v2, v1, s[4:7], 0 offen      // to `xs`
@@ -11,7 +11,7 @@
 // GCN 1.0, 1.1: = note: accesses 0x100020000: `buffer_store_dword v2, v1, s[4:7], 0 offen`, at kernel+0x48, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.2, 1.4, 1.4.1: = note: accesses 0x100020000: `buffer_store_dword v2, v1, s[4:7], 0 offen`, at kernel+0x4c, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: address 0x100020000: byte 0 of xs (256 bytes)
-// GCN all: = note: the address is 0x0 bytes behind the buffer's begin
+// GCN all: = note: the address is 0x0 bytes past the start of the buffer
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: 1 error

@@ -2,7 +2,7 @@
 // A lane has 16 bytes of scratch; through the descriptor the dword behind them is another wave's.
 //! grid = 128
 //! group = 128
-// GCN all: error[scratch-out-of-bounds]: stores 4 bytes at 0x10 of 16 bytes of scratch
+// GCN all: error[scratch-out-of-bounds]: stores 4 bytes at offset 0x10 in 16 bytes of scratch
 // GCN all: --> check/bounds-scratch.s:49:5
 // GCN all: |
 // GCN all: 49 |     buffer_store_dword v0, v2, s[0:3], s7 offen
@@ -11,7 +11,7 @@
 // GCN all: = note: accesses memory beyond its end: `buffer_store_dword v0, v2, s[0:3], s7 offen`, at kernel+0x10, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: kernel kernel, twice
 // GCN all: 
-// GCN all: error[scratch-out-of-bounds]: stores 8 bytes at 0xc of 16 bytes of scratch
+// GCN all: error[scratch-out-of-bounds]: stores 8 bytes at offset 0xc in 16 bytes of scratch
 // GCN all: --> check/bounds-scratch.s:50:5
 // GCN all: |
 // GCN all: 50 |     buffer_store_dwordx2 v[0:1], v1, s[0:3], s7 offen   // the second dword is another wave's

@@ -10,7 +10,7 @@
 // GCN all: |
 // GCN all: = note: accesses 0x100020006: `global_load_dword v2, v1, s[4:5]`, at kernel+0x10, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: address 0x100020006
-// GCN all: = note: nearest is data: 6 bytes at 0x100020000; the address is right behind its end
+// GCN all: = note: nearest is data: 6 bytes at 0x100020000; the address is right past its end
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: error[unmapped-access]: kernel kernel ended at the access of the finding global-out-of-bounds

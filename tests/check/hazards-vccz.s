@@ -2,7 +2,7 @@
 // Branches by VCCZ that hardware may have wrong: it does not follow writes of half of VCC; on GCN 1.0 and 1.1 scalar loads change it.
 //! grid = 64
 //! args = { out = "u32*64" }
-// GCN all: error[wrong-vccz]: vccz is read behind a write of half of vcc, which it does not follow
+// GCN all: error[wrong-vccz]: vccz is read after a write to half of vcc, which does not update it
 // GCN all: --> check/hazards-vccz.s:65:5
 // GCN all: |
 // GCN all: 65 |     s_cbranch_vccz second               // reported: VCCZ is as it was

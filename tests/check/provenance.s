@@ -3,7 +3,7 @@
 // Pointers to one buffer that reach another, and ways to another buffer that are no pointer's.
 //! grid = 64
 //! args = { near = "u32*64", far = "u32*64" }
-// GCN all: error[wrong-buffer]: loads from far by an address that was made from a pointer to near
+// GCN all: error[wrong-buffer]: loads from far through an address computed from a pointer to near
 // GCN all: --> check/provenance.s:116:5
 // GCN all: |
 // GCN all: 116 |     s_load_dword s20, s[8:9], 0x0
@@ -21,7 +21,7 @@
 // GCN all: = note: the pointer is to near: 256 bytes at 0x100020000; the address is 130816 bytes beyond its end
 // GCN all: = note: kernel kernel, once
 // GCN all: 
-// GCN all: error[wrong-buffer]: loads from far by an address that was made from a pointer to near
+// GCN all: error[wrong-buffer]: loads from far through an address computed from a pointer to near
 // GCN all: --> check/provenance.s:122:5
 // GCN all: |
 // GCN all: 122 |     buffer_load_dword v10, v2, s[12:15], 0 offen
@@ -39,7 +39,7 @@
 // GCN all: = note: the pointer is to near: 256 bytes at 0x100020000; the address is 130816 bytes beyond its end
 // GCN all: = note: kernel kernel, once
 // GCN all: 
-// GCN all: error[wrong-buffer]: loads from near by an address that was made from a pointer to far
+// GCN all: error[wrong-buffer]: loads from near through an address computed from a pointer to far
 // GCN all: --> check/provenance.s:144:5
 // GCN all: |
 // GCN all: 144 |     s_load_dword s23, s[18:19], 0x0                     // of near
@@ -57,7 +57,7 @@
 // GCN all: = note: the pointer is to far: 256 bytes at 0x100040000; the address is 131072 bytes before its start
 // GCN all: = note: kernel kernel, once
 // GCN all: 
-// GCN all: error[wrong-buffer]: loads from far by an address that was made from a pointer to near
+// GCN all: error[wrong-buffer]: loads from far through an address computed from a pointer to near
 // GCN 1.0: --> check/provenance.s:148:5
 // GCN 1.1, 1.2: --> check/provenance.s:158:5
 // GCN 1.4, 1.4.1: --> check/provenance.s:161:5
@@ -83,7 +83,7 @@
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN 1.0, 1.1, 1.2: 4 errors
-// GCN 1.4, 1.4.1: error[wrong-buffer]: updates far by an address that was made from a pointer to near
+// GCN 1.4, 1.4.1: error[wrong-buffer]: updates far through an address computed from a pointer to near
 // GCN 1.0, 1.1, 1.2: exit status 3
 // GCN 1.4, 1.4.1: --> check/provenance.s:165:5
 // GCN 1.4, 1.4.1: |

@@ -4,7 +4,7 @@
 //! grid = 256
 //! group = 128
 //! args = { data = "u32*256", flag = "u32*1" }
-// GCN all: error[global-race]: two waves of a workgroup access the same bytes of global memory in no order
+// GCN all: error[global-race]: two waves of a workgroup access the same bytes of global memory without synchronization
 // GCN all: --> check/races-caches.s:67:5
 // GCN all: |
 // GCN all: 67 |     s_load_dword s18, s[16:17], 0x0                     // the first wave has stored it
@@ -21,9 +21,9 @@
 // GCN 1.2, 1.4, 1.4.1: = note: the other store: `buffer_store_dword v0, v1, s[4:7], s3 offen`, at kernel+0x3c, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: address 0x100020000: byte 0 of data (1024 bytes)
 // GCN all: = note: kernel kernel, twice
-// GCN all: = help: `s_dcache_inv` before the load, whose cache may hold what was there before
+// GCN all: = help: `s_dcache_inv` before the load, whose cache may hold old data
 // GCN all: 
-// GCN all: error[global-race]: waves of two workgroups access the same bytes of global memory in no order
+// GCN all: error[global-race]: waves of two workgroups access the same bytes of global memory without synchronization
 // GCN all: --> check/races-caches.s:82:5
 // GCN all: |
 // GCN all: 82 |     buffer_load_dword v5, v2, s[4:7], 0 offen           // without an invalidation
@@ -39,7 +39,7 @@
 // GCN 1.2, 1.4, 1.4.1: = note: the other store: `buffer_store_dword v0, v1, s[4:7], s3 offen`, at kernel+0x3c, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: address 0x100020000: byte 0 of data (1024 bytes)
 // GCN all: = note: kernel kernel, twice
-// GCN all: = help: `buffer_wbinvl1` before the load, whose cache may hold what was there before
+// GCN all: = help: `buffer_wbinvl1` before the load, whose cache may hold old data
 // GCN all: 
 // GCN all: 2 errors
 // GCN all: exit status 3

@@ -3,7 +3,7 @@
 //! grid = 128
 //! group = 64
 //! args = { out = "u32*64" }
-// GCN all: error[global-race]: waves of two workgroups access the same bytes of global memory in no order
+// GCN all: error[global-race]: waves of two workgroups access the same bytes of global memory without synchronization
 // GCN all: --> check/races-global.s:58:5
 // GCN all: |
 // GCN all: 58 |     buffer_store_dword v2, v1, s[4:7], 0 offen          // a race
@@ -20,9 +20,9 @@
 // GCN 1.2, 1.4, 1.4.1: = note: the other store: `buffer_store_dword v2, v1, s[4:7], 0 offen`, at kernel+0x28, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: address 0x100020000: byte 0 of out (256 bytes)
 // GCN all: = note: kernel kernel, once
-// GCN all: = help: a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait for it, `buffer_wbinvl1`) before the second; or two dispatches
+// GCN all: = help: a release (waits, then an atomic or a store) after the first access, and an acquire (an atomic or GLC load, a wait for it, `buffer_wbinvl1`) before the second; or two dispatches
 // GCN all: 
-// GCN all: warning[same-value-race]: waves of two workgroups store the same value to global memory in no order
+// GCN all: warning[same-value-race]: waves of two workgroups store the same value to global memory without synchronization
 // GCN all: --> check/races-global.s:59:5
 // GCN all: |
 // GCN all: 59 |     buffer_store_dword v3, v1, s[4:7], 0 offen offset:4 // the same value
@@ -39,7 +39,7 @@
 // GCN 1.2, 1.4, 1.4.1: = note: the other store: `buffer_store_dword v3, v1, s[4:7], 0 offen offset:4`, at kernel+0x30, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: address 0x100020004: byte 4 of out (256 bytes)
 // GCN all: = note: kernel kernel, once
-// GCN all: = help: a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait for it, `buffer_wbinvl1`) before the second; or two dispatches; or leave it, since the result is the same in any order
+// GCN all: = help: a release (waits, then an atomic or a store) after the first access, and an acquire (an atomic or GLC load, a wait for it, `buffer_wbinvl1`) before the second; or two dispatches; or leave it, since the result is the same in any order
 // GCN all: 
 // GCN all: 1 error, 1 warning
 // GCN all: exit status 3

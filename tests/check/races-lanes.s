@@ -20,7 +20,7 @@
 // GCN 1.2, 1.4, 1.4.1: = note: and so does lane 1: `buffer_store_dword v0, v1, s[4:7], 0 offen`, at kernel+0x1c, workgroup 0,0,0, wave 0, lane 1
 // GCN all: = note: address 0x100020000: byte 0 of out (256 bytes)
 // GCN all: = note: kernel kernel, once
-// GCN all: = help: a condition that leaves one lane active, or an atomic where all values count
+// GCN all: = help: a condition that leaves one lane active, or an atomic if all values matter
 // GCN all: 
 // GCN all: 1 error
 // GCN all: exit status 3

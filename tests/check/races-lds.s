@@ -2,7 +2,7 @@
 // A wave reads LDS that the other one writes, before any barrier.
 //! grid = 128
 //! group = 128
-// GCN all: error[lds-race]: two waves of a workgroup access the same bytes of LDS in no order
+// GCN all: error[lds-race]: two waves of a workgroup access the same bytes of LDS without synchronization
 // GCN all: --> check/races-lds.s:32:5
 // GCN all: |
 // GCN all: 32 |     ds_read_b32 v3, v2                  // a race
@@ -16,7 +16,7 @@
 // GCN all: = note: load at 0x100: `ds_read_b32 v3, v2`, at kernel+0x1c, workgroup 0,0,0, wave 0, lane 63
 // GCN all: = note: the other store: `ds_write_b32 v1, v0`, at kernel+0x10, workgroup 0,0,0, wave 1, lane 0
 // GCN all: = note: kernel kernel, twice
-// GCN all: = help: `s_barrier` between both accesses, behind waits for what the waves have written
+// GCN all: = help: `s_barrier` between the accesses, after waits for the waves' writes
 // GCN all: 
 // GCN all: 1 error
 // GCN all: exit status 3

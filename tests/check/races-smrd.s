@@ -4,7 +4,7 @@
 //! grid = 128
 //! group = 64
 //! args = { out = "u32*64" }
-// GCN all: error[global-race]: waves of two workgroups access the same bytes of global memory in no order
+// GCN all: error[global-race]: waves of two workgroups access the same bytes of global memory without synchronization
 // GCN all: --> check/races-smrd.s:41:5
 // GCN all: |
 // GCN all: 41 |     buffer_store_dword v2, v1, s[8:11], 0 offen         // a race
@@ -19,7 +19,7 @@
 // GCN all: = note: the other store: `buffer_store_dword v2, v1, s[8:11], 0 offen`, at kernel+0x34, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: address 0x100020000: byte 0 of out (256 bytes)
 // GCN all: = note: kernel kernel, once
-// GCN all: = help: a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait for it, `buffer_wbinvl1`) before the second; or two dispatches
+// GCN all: = help: a release (waits, then an atomic or a store) after the first access, and an acquire (an atomic or GLC load, a wait for it, `buffer_wbinvl1`) before the second; or two dispatches
 // GCN all: 
 // GCN all: 1 error
 // GCN all: exit status 3

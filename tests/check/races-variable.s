@@ -16,7 +16,7 @@
 // GCN all: = note: and so does lane 1: `ds_write_b32 v1, v2`, at kernel+0x10, workgroup 0,0,0, wave 0, lane 1
 // GCN all: = note: address 0x108 of LDS: tile+0x8
 // GCN all: = note: kernel kernel, once
-// GCN all: = help: a condition that leaves one lane active, or an atomic where all values count
+// GCN all: = help: a condition that leaves one lane active, or an atomic if all values matter
 // GCN all: 
 // GCN all: 1 error
 // GCN all: exit status 3

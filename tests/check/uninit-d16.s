@@ -11,7 +11,7 @@
 // GCN 1.4: |     ^^^^^^^^^^^^^^^^^^ stores undefined bits
 // GCN 1.4: |
 // GCN 1.4: = note: stores undefined bits: `global_store_dword v1, v2, s[4:5]`, at kernel+0x20, workgroup 0,0,0, wave 0
-// GCN 1.4: = note: the wave began with the value in v2, which the hardware does not set
+// GCN 1.4: = note: the wave started with the value in v2, which the hardware does not set
 // GCN 1.4: = note: address 0x100020000: byte 0 of result (256 bytes)
 // GCN 1.4: = note: dwords with undefined bits that the instruction left: 64
 // GCN 1.4: = note: kernel kernel, once

@@ -6,10 +6,10 @@
 // GCN all: --> check/uninit-decisions.s:70:5
 // GCN all: |
 // GCN all: 70 |     s_cbranch_scc1 branch
-// GCN all: |     ^^^^^^^^^^^^^^ goes by scc
+// GCN all: |     ^^^^^^^^^^^^^^ depends on scc
 // GCN all: |
-// GCN all: = note: goes by scc: `s_cbranch_scc1 0`, at defined+0x4, workgroup 0,0,0, wave 0
-// GCN all: = note: the wave began with the value in s20, which the hardware does not set
+// GCN all: = note: depends on scc: `s_cbranch_scc1 0`, at defined+0x4, workgroup 0,0,0, wave 0
+// GCN all: = note: the wave started with the value in s20, which the hardware does not set
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: error[uninitialized-exec]: an undefined value decides which lanes are active
@@ -19,7 +19,7 @@
 // GCN all: |     ^^^^^^^^^^^^^^^^^^ writes exec
 // GCN all: |
 // GCN all: = note: writes exec: `s_and_saveexec_b64 s[8:9], vcc`, at branch+0x4, workgroup 0,0,0, wave 0, lane 0
-// GCN all: = note: the wave began with the value in v9, which the hardware does not set
+// GCN all: = note: the wave started with the value in v9, which the hardware does not set
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: error[lane-race]: two lanes of one instruction store different values to one address of LDS
@@ -36,7 +36,7 @@
 // GCN all: = note: lane 0 stores to 0x0: `ds_write_b32 v6, v0`, at branch+0x24, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: and so does lane 1: `ds_write_b32 v6, v0`, at branch+0x24, workgroup 0,0,0, wave 0, lane 1
 // GCN all: = note: kernel kernel, once
-// GCN all: = help: a condition that leaves one lane active, or an atomic where all values count
+// GCN all: = help: a condition that leaves one lane active, or an atomic if all values matter
 // GCN all: 
 // GCN all: error[uninitialized-address]: memory is accessed at an undefined address: v6
 // GCN all: --> check/uninit-decisions.s:79:5
@@ -45,7 +45,7 @@
 // GCN all: |     ^^^^^^^^^^^^ uses v6 as an address
 // GCN all: |
 // GCN all: = note: uses v6 as an address: `ds_write_b32 v6, v0`, at branch+0x24, workgroup 0,0,0, wave 0, lane 0
-// GCN all: = note: the wave began with the value in v9, which the hardware does not set
+// GCN all: = note: the wave started with the value in v9, which the hardware does not set
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: 4 errors

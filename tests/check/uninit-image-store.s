@@ -10,7 +10,7 @@
 // GCN all: |
 // GCN 1.0, 1.1: = note: stores undefined bits: `image_store v[9:12], v6, s[8:15] dmask:0xf unorm`, at kernel+0x4c, workgroup 0,0,0, wave 0
 // GCN 1.2, 1.4, 1.4.1: = note: stores undefined bits: `image_store v[9:12], v6, s[8:15] dmask:0xf unorm`, at kernel+0x50, workgroup 0,0,0, wave 0
-// GCN all: = note: the wave began with the value in v9, which the hardware does not set
+// GCN all: = note: the wave started with the value in v9, which the hardware does not set
 // GCN all: = note: address 0x100020000: byte 0 of texels (256 bytes)
 // GCN all: = note: dwords with undefined bits that the instruction left: 32
 // GCN all: = note: kernel kernel, once

@@ -10,7 +10,7 @@
 // GCN all: |
 // GCN 1.0, 1.1: = note: uses v3 as an address: `image_load v5, v2, s[8:15] dmask:0x1 unorm`, at kernel+0x44, workgroup 0,0,0, wave 0, lane 0
 // GCN 1.2, 1.4, 1.4.1: = note: uses v3 as an address: `image_load v5, v2, s[8:15] dmask:0x1 unorm`, at kernel+0x48, workgroup 0,0,0, wave 0, lane 0
-// GCN all: = note: the wave began with the value in v3, which the hardware does not set
+// GCN all: = note: the wave started with the value in v3, which the hardware does not set
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: 1 error

@@ -8,7 +8,7 @@
 // GCN all: |     ^^^^^^^^^ uses m0 as an address
 // GCN all: |
 // GCN all: = note: uses m0 as an address: `v_mov_b32_e32 v2, v9`, at kernel+0x10, workgroup 0,0,0, wave 0
-// GCN all: = note: the wave began with the value in s33, which the hardware does not set
+// GCN all: = note: the wave started with the value in s33, which the hardware does not set
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: error[uninitialized-address]: m0 is undefined, and decides which register is accessed
@@ -18,7 +18,7 @@
 // GCN all: |     ^^^^^^^^^ uses m0 as an address
 // GCN all: |
 // GCN all: = note: uses m0 as an address: `v_mov_b32_e32 v2, v9`, at kernel+0x34, workgroup 0,0,0, wave 0
-// GCN all: = note: the wave began with the value in s34, which the hardware does not set
+// GCN all: = note: the wave started with the value in s34, which the hardware does not set
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: 2 errors

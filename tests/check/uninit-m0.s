@@ -10,10 +10,10 @@
 // GCN all: |     ^^^^^^^^^^^^ uses m0 as an address
 // GCN all: |
 // GCN all: = note: uses m0 as an address: `ds_write_b32 v1, v0`, at kernel+0x4, workgroup 0,0,0, wave 0
-// GCN all: = note: the wave began with the value in m0, which the hardware does not set
+// GCN all: = note: the wave started with the value in m0, which the hardware does not set
 // GCN all: = note: kernel kernel, once
 // GCN all: 
-// GCN all: error[lds-out-of-bounds]: stores 4 bytes at 0x0 of 0 bytes of LDS that M0 allows
+// GCN all: error[lds-out-of-bounds]: stores 4 bytes at offset 0x0 in 0 bytes of LDS that M0 allows
 // GCN all: --> check/uninit-m0.s:32:5
 // GCN all: |
 // GCN all: 32 |     ds_write_b32 v1, v0

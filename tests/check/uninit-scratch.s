@@ -6,14 +6,14 @@
 // GCN all: --> check/uninit-scratch.s:41:5
 // GCN all: |
 // GCN all: 41 |     s_cbranch_scc1 second
-// GCN all: |     ^^^^^^^^^^^^^^ goes by scc
+// GCN all: |     ^^^^^^^^^^^^^^ depends on scc
 // GCN all: |
 // GCN all: ::: check/uninit-scratch.s:32:5
 // GCN all: |
 // GCN all: 32 |     s_load_dword s11, s[8:9], 0x100         // the second dword of lane 0
 // GCN all: |     ------------ the load of scratch that holds an undefined value
 // GCN all: |
-// GCN all: = note: goes by scc: `s_cbranch_scc1 0`, at first+0x4, workgroup 0,0,0, wave 0
+// GCN all: = note: depends on scc: `s_cbranch_scc1 0`, at first+0x4, workgroup 0,0,0, wave 0
 // GCN all: = note: the load of scratch that holds an undefined value: `s_load_dword s11, s[8:9], 0x100`, at kernel+0x20, workgroup 0,0,0, wave 0
 // GCN all: = note: kernel kernel, once
 // GCN all: 

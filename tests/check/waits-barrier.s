@@ -4,7 +4,7 @@
 //! grid = 128
 //! group = 128
 //! args = { data = "u32*128:iota" }
-// GCN all: error[missing-lds-wait]: LDS is read behind a barrier that a wave reached before its write was complete
+// GCN all: error[missing-lds-wait]: LDS is read after a barrier that a wave reached before its write was complete
 // GCN all: --> check/waits-barrier.s:75:5
 // GCN all: |
 // GCN all: 75 |     ds_read_b32 v3, v2                      // what the other wave writes
@@ -22,7 +22,7 @@
 // GCN all: = note: kernel kernel, twice
 // GCN all: = help: `s_waitcnt lgkmcnt(0)` before the barrier, in the wave that writes
 // GCN all: 
-// GCN all: error[missing-lds-wait]: LDS is written behind a barrier that a wave reached before its read was complete
+// GCN all: error[missing-lds-wait]: LDS is written after a barrier that a wave reached before its read was complete
 // GCN all: --> check/waits-barrier.s:80:5
 // GCN all: |
 // GCN all: 80 |     ds_write_b32 v1, v0                     // what the other wave may still have to read
@@ -40,7 +40,7 @@
 // GCN all: = note: kernel kernel, twice
 // GCN all: = help: `s_waitcnt lgkmcnt(0)` before the barrier, in the wave that reads
 // GCN all: 
-// GCN all: error[missing-lds-wait]: LDS is read behind a barrier that a wave reached before its write was complete
+// GCN all: error[missing-lds-wait]: LDS is read after a barrier that a wave reached before its write was complete
 // GCN all: --> check/waits-barrier.s:91:5
 // GCN all: |
 // GCN all: 91 |     ds_read_b32 v3, v2                      // what the other wave loads

@@ -7,7 +7,7 @@
 //> print v0[1]
 //> continue
 // GCN all: (gcn) run
-// GCN all: lds-race: two waves of a workgroup access the same bytes of LDS in no order
+// GCN all: lds-race: two waves of a workgroup access the same bytes of LDS without synchronization
 // GCN all: findings.s:36: store at 0x0: `ds_write_b32 v1, v0`, at write+0x0, workgroup 0,0,0, wave 1, lane 0
 // GCN all: findings.s:32: the other load: `ds_read_b32 v2, v1`, at read+0x0, workgroup 0,0,0, wave 0, lane 0
 // GCN all: workgroup 0,0,0, wave 1: last (findings.s:38)

@@ -3,7 +3,7 @@
 //! variables = { GCN_CHECK = "bounds", GCN_CHECK_ERROR_EXITCODE = "3" }
 //! status = 3
 //! findings = ["load-from-write-only", "store-to-read-only", "store-to-read-only"]
-//! stderr = ["loads 4 bytes of a buffer that was made for kernels to write only", "kernel load", "stores 4 bytes of a buffer that was made for kernels to read only", "kernel store", "kernel copy"]
+//! stderr = ["loads 4 bytes of a buffer that was created write-only for kernels", "kernel load", "stores 4 bytes of a buffer that was created read-only for kernels", "kernel store", "kernel copy"]
 #include "check.h"
 
 #define ITEMS 64

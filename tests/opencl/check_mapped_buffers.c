@@ -3,7 +3,7 @@
 //! variables = { GCN_CHECK = "default", GCN_CHECK_ERROR_EXITCODE = "3" }
 //! status = 3
 //! findings = ["mapped-buffer-access", "mapped-buffer-access", "mapped-buffer-access"]
-//! stderr = ["stores 4 bytes of a buffer while the host has them mapped for reading", "kernel store", "loads 4 bytes of a buffer while the host has them mapped for writing", "kernel load", "stores 4 bytes of a buffer while the host has them mapped for writing", "kernel fill", "clEnqueueMapBuffer has mapped the 128 bytes from", "call clEnqueueUnmapMemObject before the kernel", "a buffer (clCreateBuffer)"]
+//! stderr = ["stores 4 bytes of a buffer while the host has them mapped for reading", "kernel store", "loads 4 bytes of a buffer while the host has them mapped for writing", "kernel load", "stores 4 bytes of a buffer while the host has them mapped for writing", "kernel fill", "clEnqueueMapBuffer has mapped the 128 bytes starting at", "call clEnqueueUnmapMemObject before the kernel", "a buffer (clCreateBuffer)"]
 #include "check.h"
 
 #define ITEMS 64

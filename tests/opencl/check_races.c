@@ -1,7 +1,7 @@
 //! # Checks find a race in local memory; the same kernel with its barrier has no finding, and checks change no result.
 //! variables = { GCN_CHECK = "default" }
 //! findings = ["lds-race"]
-//! stderr = ["no_barrier", "help: `barrier(CLK_LOCAL_MEM_FENCE)` between both accesses", ", local id "]
+//! stderr = ["no_barrier", "help: `barrier(CLK_LOCAL_MEM_FENCE)` between the accesses", ", local id "]
 #include "check.h"
 
 #define ITEMS 256

@@ -2,7 +2,7 @@
 //! variables = { GCN_CHECK = "default", GCN_CHECK_ERROR_EXITCODE = "3" }
 //! status = 3
 //! findings = ["sub-buffer-overrun", "sub-buffer-overrun"]
-//! stderr = ["stores 4 bytes of a buffer outside of the sub-buffer that is the kernel's argument", "kernel over", "loads 4 bytes of a buffer outside of the sub-buffer that is the kernel's argument", "kernel under", "no argument of the kernel has the", "compare the index with the size of the sub-buffer"]
+//! stderr = ["stores 4 bytes of a buffer outside the sub-buffer that is the kernel's argument", "kernel over", "loads 4 bytes of a buffer outside the sub-buffer that is the kernel's argument", "kernel under", "no argument of the kernel covers the", "compare the index with the size of the sub-buffer"]
 #include "check.h"
 
 static const char* const SOURCE =

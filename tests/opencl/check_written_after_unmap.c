@@ -3,7 +3,7 @@
 //! variables = { GCN_CHECK = "default", GCN_CHECK_ERROR_EXITCODE = "3" }
 //! status = 3
 //! findings = ["written-after-unmap", "written-after-unmap"]
-//! stderr = ["loads 4 bytes of a buffer that the host has written after clEnqueueUnmapMemObject", "kernel sum", "kernel late", "the host has changed the 1 byte from", "the host has changed the 4 bytes from", "lane 5", "map the buffer again with clEnqueueMapBuffer"]
+//! stderr = ["loads 4 bytes of a buffer that the host has written after clEnqueueUnmapMemObject", "kernel sum", "kernel late", "the host has changed the 1 byte starting at", "the host has changed the 4 bytes starting at", "lane 5", "map the buffer again with clEnqueueMapBuffer"]
 #include "check.h"
 
 #define ITEMS 64

@@ -1,5 +1,5 @@
 // RUN: bonaire fiji gfx900 gfx906
-// An atomic at an address that is no multiple of 4.
+// An atomic at an address that is not a multiple of 4.
 //! grid = 1
 //! args = { out = "u32*4" }
 //! print = ["out"]

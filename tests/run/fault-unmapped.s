@@ -7,7 +7,7 @@
 // GCN all: error[unmapped-access]: kernel kernel, workgroup 0,0,0, wave 0, lane 4, at kernel+0x14: global_store_dword v1, v2, s[4:5]
 // GCN all: --> run/fault-unmapped.s:20: global_store_dword v1, v2, s[4:5]
 // GCN all: stores 4 bytes at unmapped address 0x100020010
-// GCN all: nearest is out: 16 bytes at 0x100020000; the address is right behind its end
+// GCN all: nearest is out: 16 bytes at 0x100020000; the address is right past its end
 // GCN all: exit status 4
 .globl kernel
 .p2align 8

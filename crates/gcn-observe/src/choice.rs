@@ -91,17 +91,15 @@ impl Choice {
                     .code
                     .push(whole.or_else(|| range(value, place)).ok_or_else(|| {
                         format!(
-                            "`{value}` is neither a symbol, nor A..B of addresses or SYMBOL+OFFSET"
+                            "`{value}` is neither a symbol nor a range A..B of addresses or SYMBOL+OFFSET"
                         )
                     })?);
             }
             ChoiceKey::Memory(value) => {
                 let memory = buffer(value).or_else(|| range(value, address));
-                filter.memory.push(
-                    memory.ok_or_else(|| {
-                        format!("`{value}` is no buffer, and not A..B of addresses")
-                    })?,
-                );
+                filter.memory.push(memory.ok_or_else(|| {
+                    format!("`{value}` is neither a buffer nor a range A..B of addresses")
+                })?);
             }
             ChoiceKey::Instruction(name) => filter.instructions.push(name.clone()),
         }

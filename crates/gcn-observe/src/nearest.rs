@@ -30,7 +30,7 @@ pub fn nearest(allocation: &Allocation, address: u64) -> String {
     } else if address < end {
         format!("{} into it", quantity(address - base, "byte"))
     } else if address == end {
-        "right behind its end".to_owned()
+        "right past its end".to_owned()
     } else {
         format!("{} beyond its end", quantity(address - end, "byte"))
     };

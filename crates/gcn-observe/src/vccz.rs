@@ -95,7 +95,7 @@ impl<P> WrongVccz<P> {
                 "the scalar load",
             ),
             _ => (
-                "vccz is read behind a write of half of vcc, which it does not follow",
+                "vccz is read after a write to half of vcc, which does not update it",
                 "writes half of vcc",
             ),
         };

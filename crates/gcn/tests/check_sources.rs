@@ -142,7 +142,7 @@ fn findings_in_opencl_are_in_its_terms() {
     let source = file("terms.cl", OPENCL);
     let errors = text(&source, UNROLLED);
     for part in [
-        "= help: `barrier(CLK_LOCAL_MEM_FENCE)` between both accesses\n",
+        "= help: `barrier(CLK_LOCAL_MEM_FENCE)` between the accesses\n",
         // This kernel does not request global IDs.
         "wave 1, lane 0, local id 64,0,0\n",
     ] {
@@ -153,7 +153,7 @@ fn findings_in_opencl_are_in_its_terms() {
     assert!(errors.contains(help), "{errors}");
     let first = "--kernel first --target gfx900 --only races --grid 128 --group 128 --arg x=i32*1";
     let errors = text(&source, first);
-    let help = "help: `barrier(CLK_GLOBAL_MEM_FENCE)` between both accesses\n";
+    let help = "help: `barrier(CLK_GLOBAL_MEM_FENCE)` between the accesses\n";
     assert!(errors.contains(help), "{errors}");
     let findings = found(&source, &format!("{SHARED} --offset 100,20"));
     for finding in &findings {
@@ -177,7 +177,7 @@ fn findings_in_hip_are_in_its_terms() {
         "--kernel tile --target gfx900 --only races --grid 128 --group 128 --arg 0=i32*128";
     let errors = text(&source, options);
     for part in [
-        "= help: `__syncthreads()` between both accesses\n",
+        "= help: `__syncthreads()` between the accesses\n",
         ", blockIdx 0,0,0, threadIdx ",
     ] {
         assert!(errors.contains(part), "{part}: {errors}");

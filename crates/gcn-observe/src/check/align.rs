@@ -32,12 +32,13 @@ struct Misaligned {
 const DWORD: u64 = 4;
 
 /// Rule for LDS and GDS accesses that need natural alignment, scalar memory, and GCN 1.0 buffers.
-const IGNORES: &str = "hardware ignores the low bits of the address: it accesses other bytes";
+const IGNORES: &str = "hardware ignores the low bits of the address and accesses other bytes";
 /// Rule for atomics outside LDS and GDS.
 const VIOLATES: &str =
-    "an atomic must be aligned to its size in any mode: elsewhere it is a violation";
+    "an atomic must be aligned to its size in every mode: a misaligned one is a violation";
 /// Rule for all other accesses.
-const BY_MODE: &str = "hardware allows it in the alignment mode \"unaligned\", which Linux sets, and else ignores the low bits of the address";
+const BY_MODE: &str = "hardware allows it in the alignment mode \"unaligned\", which Linux sets, and otherwise ignores the low \
+    bits of the address";
 
 /// Returns the alignment required for an LDS or GDS element, and the rule.
 fn of_share(isa: Isa, bytes: u64, is_atomic: bool) -> (u64, &'static str) {
@@ -190,7 +191,7 @@ pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEve
                 LaneSpace::Global | LaneSpace::Buffer => ("memory", Space::Global),
             };
             let message = format!(
-                "{verb} {} of {name} at an address that is no multiple of {}",
+                "{verb} {} of {name} at an address that is not a multiple of {}",
                 quantity(event.access().bytes.into(), "byte"),
                 it.multiple
             );

@@ -106,7 +106,7 @@ impl ArithWatch {
             ),
             ExceptionCause::Nan => (
                 Kind::NanProduced,
-                "makes a NaN of operands that are none".to_owned(),
+                "produces a NaN from operands that are not NaN".to_owned(),
                 "makes a NaN",
             ),
             ExceptionCause::Conversion(range) => {

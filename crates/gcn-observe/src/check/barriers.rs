@@ -194,10 +194,10 @@ fn partials(
             findings.report(key, Some(wave), || {
                 let lane = lanes.trailing_zeros() as usize;
                 let message = match lanes.count_ones() {
-                    1 => "a barrier is reached by a part of a wave: 1 lane ends without it"
+                    1 => "only part of a wave reaches a barrier: 1 lane ends without it"
                         .to_owned(),
                     n => format!(
-                        "a barrier is reached by a part of a wave: {n} lanes end without it"
+                        "only part of a wave reaches a barrier: {n} lanes end without it"
                     ),
                 };
                 let mut finding = found(Kind::PartialBarrier, dispatch, place(dispatch, pc, wave), message);
@@ -321,8 +321,8 @@ impl BarrierWatch {
                     context.dispatched,
                     place(context.dispatched, it.pc, id),
                     match it.lanes.count_ones() {
-                        1 => "a barrier is reached by a part of a wave: 1 lane skips it".to_owned(),
-                        n => format!("a barrier is reached by a part of a wave: {n} lanes skip it"),
+                        1 => "only part of a wave reaches a barrier: 1 lane skips it".to_owned(),
+                        n => format!("only part of a wave reaches a barrier: {n} lanes skip it"),
                     },
                 );
                 finding.label = format!("lane {lane} is not active here");
@@ -457,7 +457,7 @@ impl WaveObserver for BarrierWatch {
                     label: format!("wave {} is here", low.0),
                     place: Some(place(dispatched, low.1, id(low.0))),
                 });
-                finding.help = Some("put one barrier behind both paths".into());
+                finding.help = Some("put one barrier after both paths".into());
                 finding
             });
         }
@@ -475,7 +475,7 @@ impl WaveObserver for BarrierWatch {
                     Kind::EarlyEnd,
                     dispatched,
                     place(dispatched, pc, id(first)),
-                    "a wave has ended before a barrier that others of its workgroup reach",
+                    "a wave has ended before a barrier that other waves of its workgroup reach",
                 );
                 finding.label = format!("wave {first} does not wait for wave {number}");
                 finding.sides.push(Side {

@@ -91,17 +91,17 @@ fn broken(rule: AccessRule) -> (Kind, &'static str, Option<&'static str>) {
     match rule {
         AccessRule::ArgumentsRead => (
             Kind::StoreToReadOnly,
-            "of a buffer that every argument only reads",
+            "of a buffer that all arguments declare read-only",
             None,
         ),
         AccessRule::ReadOnly => (
             Kind::StoreToReadOnly,
-            "of a buffer that was made for kernels to read only",
+            "of a buffer that was created read-only for kernels",
             None,
         ),
         AccessRule::WriteOnly => (
             Kind::LoadFromWriteOnly,
-            "of a buffer that was made for kernels to write only",
+            "of a buffer that was created write-only for kernels",
             None,
         ),
         AccessRule::MappedForReading => (
@@ -123,7 +123,7 @@ fn broken(rule: AccessRule) -> (Kind, &'static str, Option<&'static str>) {
         ),
         AccessRule::OutsideSubBuffers => (
             Kind::SubBufferOverrun,
-            "of a buffer outside of the sub-buffer that is the kernel's argument",
+            "of a buffer outside the sub-buffer that is the kernel's argument",
             Some(
                 "compare the index with the size of the sub-buffer, or pass the whole buffer to clSetKernelArg",
             ),
@@ -134,10 +134,10 @@ fn broken(rule: AccessRule) -> (Kind, &'static str, Option<&'static str>) {
 /// Returns a note about the restricted range that contains an address.
 fn place_of(address: u64, restricted: &Restricted) -> String {
     let Range { start, end } = restricted.range;
-    let region = || format!("{} from {start:#x} on", quantity(end - start, "byte"));
+    let region = || format!("{} starting at {start:#x}", quantity(end - start, "byte"));
     match restricted.rule {
         AccessRule::ArgumentsRead | AccessRule::ReadOnly | AccessRule::WriteOnly => format!(
-            "the address is {:#x} bytes behind the buffer's begin",
+            "the address is {:#x} bytes past the start of the buffer",
             address - start
         ),
         AccessRule::MappedForReading | AccessRule::MappedForWriting => {
@@ -145,7 +145,7 @@ fn place_of(address: u64, restricted: &Restricted) -> String {
         }
         AccessRule::WrittenAfterUnmap => format!("the host has changed the {}", region()),
         AccessRule::OutsideSubBuffers => {
-            format!("no argument of the kernel has the {}", region())
+            format!("no argument of the kernel covers the {}", region())
         }
     }
 }
@@ -260,7 +260,8 @@ impl BoundsCheck<'_, '_> {
             (place.saturating_add(bytes) > limit).then(|| {
                 let (verb, limit) = (verb(self.intent), quantity(limit, "byte"));
                 let what = quantity(bytes, "byte");
-                let message = format!("{verb} {what} at {place:#x} of {limit} of LDS{which}");
+                let message =
+                    format!("{verb} {what} at offset {place:#x} in {limit} of LDS{which}");
                 let outside = OutOfBounds::new(Kind::LdsOutOfBounds, lane, message);
                 OutOfBounds {
                     address: Some(FindingAddress::lds(place)),
@@ -287,7 +288,7 @@ impl BoundsCheck<'_, '_> {
         let plan = self.event.instruction.step.memory.as_deref()?;
         if plan.family == Family::ScalarBuffer && access.dwords_in_bounds < plan.ty.dwords() {
             let message = format!(
-                "{} {}, of which the descriptor has {}",
+                "{} {}, but the descriptor covers only {}",
                 verb(self.intent),
                 quantity(plan.ty.dwords().into(), "dword"),
                 access.dwords_in_bounds
@@ -439,7 +440,10 @@ impl BoundsCheck<'_, '_> {
     /// Creates the finding for an access at an offset beyond the `limit` bytes of a lane's scratch.
     fn beyond_scratch(&self, lane: usize, offset: u64, limit: u64) -> OutOfBounds {
         let limit = quantity(limit, "byte");
-        let message = format!("{} at {offset:#x} of {limit} of scratch", self.text());
+        let message = format!(
+            "{} at offset {offset:#x} in {limit} of scratch",
+            self.text()
+        );
         OutOfBounds::new(Kind::ScratchOutOfBounds, lane, message)
     }
 

@@ -390,7 +390,7 @@ impl ProvenanceWatch {
             };
             let (reached, from) = (name(it.address), name(it.pointer.base));
             let message =
-                format!("{verb} {reached} by an address that was made from a pointer to {from}");
+                format!("{verb} {reached} through an address computed from a pointer to {from}");
             let mut finding = Finding::new(Kind::WrongBuffer, context, event.instruction, message);
             finding.place = finding.place.lane_of(event.access(), it.lane);
             finding.label = format!("accesses {:#x}", it.address);

@@ -267,7 +267,7 @@ impl UninitWatch {
                 UninitReport {
                     kind: Kind::UninitializedBranch,
                     message: format!("a branch depends on an undefined value: {name}"),
-                    label: format!("goes by {name}"),
+                    label: format!("depends on {name}"),
                     origin,
                     lane: None,
                     detail: 0,

@@ -271,7 +271,7 @@ impl WaitWatch {
                         "`s_waitcnt vmcnt(0)` before the instruction".to_owned(),
                     ),
                     Some(_) => (
-                        format!("LDS is {verb} behind a barrier that a wave reached before its {access} was complete"),
+                        format!("LDS is {verb} after a barrier that a wave reached before its {access} was complete"),
                         format!("the {access} of the other wave"),
                         format!(
                             "`s_waitcnt {}(0)` before the barrier, in the wave that {access}s",

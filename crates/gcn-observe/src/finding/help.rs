@@ -5,11 +5,11 @@
 /// # Examples
 /// ```
 /// use gcn_observe::finding::Help;
-/// let help = Help::new("`s_barrier` between both accesses")
-///     .opencl("`barrier(CLK_LOCAL_MEM_FENCE)` between both accesses")
-///     .hip("`__syncthreads()` between both accesses");
+/// let help = Help::new("`s_barrier` between the accesses")
+///     .opencl("`barrier(CLK_LOCAL_MEM_FENCE)` between the accesses")
+///     .hip("`__syncthreads()` between the accesses");
 /// assert!(help.machine.starts_with("`s_barrier`") && help.hip.starts_with("`__syncthreads()`"));
-/// let same = Help::from("one barrier behind both paths");
+/// let same = Help::from("one barrier after both paths");
 /// assert_eq!((&same.opencl, &same.hip), (&same.machine, &same.machine));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]

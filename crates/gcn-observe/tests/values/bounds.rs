@@ -32,7 +32,7 @@ fn global_memory_has_the_bounds_of_its_allocation() {
         "{note}"
     );
     assert!(
-        note.ends_with("; the address is right behind its end"),
+        note.ends_with("; the address is right past its end"),
         "{note}"
     );
     let before = text("global_store_dword v1, v0, s[4:5] offset:-4").buffer(64);
@@ -246,7 +246,7 @@ fn buffers_may_be_made_to_be_only_read_or_only_written() {
     let (all, _) = kernel.findings.all();
     assert_eq!(
         all[0].message,
-        "loads 4 bytes of a buffer that was made for kernels to write only"
+        "loads 4 bytes of a buffer that was created write-only for kernels"
     );
     assert_eq!(all[0].place.lane, Some(0));
 }

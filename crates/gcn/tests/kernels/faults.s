@@ -28,7 +28,7 @@ away:                                       // jumps out of the code
 .globl odd
 .p2align 8
 .type odd,@function
-odd:                                        // an atomic at an address that is no multiple of 4
+odd:                                        // an atomic at an address that is not a multiple of 4
     s_load_dwordx2 s[4:5], s[0:1], 0x0
     v_mov_b32 v1, 2
     s_waitcnt lgkmcnt(0)

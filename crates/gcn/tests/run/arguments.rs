@@ -305,7 +305,7 @@ fn files_of_other_lengths_are_explained() {
         ran.err
     );
     assert!(
-        ran.err.contains("; the address is right behind its end\n"),
+        ran.err.contains("; the address is right past its end\n"),
         "{}",
         ran.err
     );

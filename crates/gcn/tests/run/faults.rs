@@ -204,7 +204,7 @@ fn faults_name_the_place_and_lose_nothing() {
             "beyond",
             "error[unmapped-access]: kernel beyond, workgroup 0,0,0, wave 0, lane 16, at 0x100001614 (beyond+0x14): global_store_dword v1, v2, \
              s[4:5]\n  --> faults.s:12: global_store_dword v1, v2, s[4:5]\n  stores 4 bytes at unmapped address 0x100020040\n  nearest is out: 64 bytes at 0x100020000; the \
-             address is right behind its end\n",
+             address is right past its end\n",
         ),
         (
             "forever",
@@ -277,11 +277,7 @@ fn kernels_that_misbehave_harm_only_themselves() {
             FAULT,
             "(more+0x0): buffer_store_dword v3, v3, s[0:3], s4 offen\n  --> misbehaves.s:33: buffer_store_dword v3, v3, s[0:3], s4 offen\n  stores 4 bytes at unmapped address ",
         ),
-        (
-            "overflows",
-            FAULT,
-            "; the address is right behind its end\n",
-        ),
+        ("overflows", FAULT, "; the address is right past its end\n"),
         (
             "into_data",
             FAULT,

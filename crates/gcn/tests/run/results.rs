@@ -407,7 +407,7 @@ fn a_trace_is_filtered() {
         format!(
             "error[invalid-filter]: trace only wave=x: `x` is not the number of a wave in its workgroup, or A..B\n\
              error[invalid-filter]: trace only what: write {keys}\n\
-             error[invalid-filter]: trace only code=nowhere: `nowhere` is neither a symbol, nor A..B of addresses or SYMBOL+OFFSET\n\
+             error[invalid-filter]: trace only code=nowhere: `nowhere` is neither a symbol nor a range A..B of addresses or SYMBOL+OFFSET\n\
              error[invalid-filter]: trace only lane=3: unknown key `lane`: write {keys}\n"
         )
     );

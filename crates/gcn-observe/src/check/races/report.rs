@@ -18,16 +18,16 @@ fn help_in_workgroup(memory: ShadowedMemory) -> Help {
         ShadowedMemory::Lds => "CLK_LOCAL_MEM_FENCE",
         ShadowedMemory::Global => "CLK_GLOBAL_MEM_FENCE",
     };
-    Help::new("`s_barrier` between both accesses, behind waits for what the waves have written")
-        .opencl(format!("`barrier({fence})` between both accesses"))
-        .hip("`__syncthreads()` between both accesses")
+    Help::new("`s_barrier` between the accesses, after waits for the waves' writes")
+        .opencl(format!("`barrier({fence})` between the accesses"))
+        .hip("`__syncthreads()` between the accesses")
 }
 
 /// Help for a race between workgroups.
 fn help_across_workgroups() -> Help {
     Help::new(
-        "a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait for it, \
-         `buffer_wbinvl1`) before the second; or two dispatches",
+        "a release (waits, then an atomic or a store) after the first access, and an acquire (an atomic or GLC load, a wait \
+         for it, `buffer_wbinvl1`) before the second; or two dispatches",
     )
     .opencl(
         "an atomic function, such as `atomic_fetch_add`, for both accesses; or between them a flag that is stored with \
@@ -35,7 +35,7 @@ fn help_across_workgroups() -> Help {
     )
     .hip(
         "an atomic function, such as `atomicAdd`, for both accesses; or between them a flag that is set by an atomic function \
-         behind `__threadfence()` and read by one before `__threadfence()`; or two kernels",
+         after `__threadfence()` and read by one before `__threadfence()`; or two kernels",
     )
 }
 
@@ -51,14 +51,14 @@ fn help_invalidation(is_scalar: bool) -> Help {
     Help::new(machine)
         .opencl(opencl)
         .hip("`__threadfence()`")
-        .and(" before the load, whose cache may hold what was there before")
+        .and(" before the load, whose cache may hold old data")
 }
 
 /// Help for a race between lanes of an instruction.
 fn help_in_instruction() -> Help {
-    Help::new("a condition that leaves one lane active, or an atomic where all values count")
-        .opencl("a condition under which one work-item stores, or an atomic function where all values count")
-        .hip("a condition under which one thread stores, or an atomic function where all values count")
+    Help::new("a condition that leaves one lane active, or an atomic if all values matter")
+        .opencl("a condition under which one work-item stores, or an atomic function if all values matter")
+        .hip("a condition under which one thread stores, or an atomic function if all values matter")
 }
 
 /// Help for a race between a kernel and the host.
@@ -68,32 +68,32 @@ fn help_with_host() -> Help {
          in-order queue",
     )
     .opencl(
-        "the host waits for the kernel first: by the kernel's event, by `clFinish`, or by a copy in the kernel's in-order queue",
+        "the host waits for the kernel first: with the kernel's event, with `clFinish`, or with a copy in the kernel's \
+         in-order queue",
     )
     .hip(
-        "the host waits for the kernel first: by `hipStreamSynchronize`, by an event, or by a copy in the kernel's stream",
+        "the host waits for the kernel first: with `hipStreamSynchronize`, with an event, or with a copy in the kernel's stream",
     )
 }
 
 /// Help for a race between concurrent dispatches.
 fn help_between_dispatches() -> Help {
     Help::new(
-        "an order between the dispatches: one stream or in-order queue for both, an event that the second one waits for, or a \
-         barrier packet with the first one's signal",
+        "order the dispatches: one stream or in-order queue for both, an event that the second one waits for, or a barrier \
+         packet with the first one's signal",
     )
     .opencl(
-        "an order between the kernels: one in-order queue for both, or the first one's event in the second one's wait list",
+        "order the kernels: one in-order queue for both, or the first one's event in the second one's wait list",
     )
     .hip(
-        "an order between the kernels: one stream for both, or `hipStreamWaitEvent` for an event behind the first one",
+        "order the kernels: one stream for both, or `hipStreamWaitEvent` for an event recorded after the first one",
     )
 }
 
 /// Help for a dispatch without an acquire fence, which no OpenCL or HIP call omits.
 fn help_fence_of_dispatch() -> Help {
     Help::new(
-        "an acquire fence in the header of the second packet, of the scope of the agent at least: the caches may hold what was \
-         there before",
+        "an acquire fence in the header of the second packet, with at least agent scope: the caches may hold old data",
     )
 }
 
@@ -256,7 +256,7 @@ impl Race<'_> {
         };
         let wave = own.place.as_ref().and_then(|it| it.wave);
         findings.report(key, wave, || {
-            let message = format!("{agents} {what} in no order");
+            let message = format!("{agents} {what} without synchronization");
             let mut finding = Finding::new(kind, context, event.instruction, message);
             let mut places = [own, other].map(|side| side.place.clone());
             let place = places[earlier].take();
@@ -323,7 +323,7 @@ fn found_apart(
     side: Side,
 ) -> Finding {
     let message = format!(
-        "{agents} access the same bytes of {} in no order",
+        "{agents} access the same bytes of {} without synchronization",
         ShadowedMemory::Global.name()
     );
     let mut finding = Finding::at(Kind::GlobalRace, place, message);

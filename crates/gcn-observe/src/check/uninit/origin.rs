@@ -56,7 +56,7 @@ impl Loads {
         let label = match (load, origin) {
             (Some(load), _) => format!("the load of {} that holds an undefined value", load.memory),
             (None, UndefinedOrigin::Start(register)) => format!(
-                "the wave began with the value in {}, which the hardware does not set",
+                "the wave started with the value in {}, which the hardware does not set",
                 name(isa, register)
             ),
             (None, _) => "nothing has set the value".to_owned(),
