@@ -6,7 +6,7 @@
 // GCN all: error[instruction-limit]: kernel kernel, workgroup 0,0,0, wave 1, at spin+0x10: s_cmp_eq_u32 s5, 0
 // GCN all: --> check/barriers-deadlock.s:46: s_cmp_eq_u32 s5, 0
 // GCN all: stopped after 1000 instructions, the limit
-// GCN all: 2 waves had begun and not ended:
+// GCN all: 2 unfinished waves:
 // GCN all: workgroup 0,0,0, wave 0, at meet+0x0: s_barrier, exec=ffffffffffffffff
 // GCN all: --> check/barriers-deadlock.s:49: s_barrier
 // GCN all: workgroup 0,0,0, wave 1, at spin+0x10: s_cmp_eq_u32 s5, 0, exec=ffffffffffffffff

@@ -65,7 +65,7 @@
 // GCN all: (gcn) print s8
 // GCN all: s8 = 10
 // GCN all: (gcn) reverse-continue
-// GCN all: The launch begins: going back continues in the launch before it
+// GCN all: Start of the launch: going back continues in the previous launch
 // GCN all: workgroup 0,0,0, wave 1: kernel (back-device.s:129)
 // GCN all: 129	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) reverse-continue
@@ -77,7 +77,7 @@
 // GCN all: (gcn) print s8
 // GCN all: s8 = 8
 // GCN all: (gcn) reverse-continue
-// GCN all: The launch begins: no earlier moment is known
+// GCN all: Start of the launch: nothing earlier is recorded
 // GCN all: workgroup 0,0,0, wave 1: kernel (back-device.s:129)
 // GCN all: 129	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) continue
@@ -91,9 +91,9 @@
 // GCN all: workgroup 0,0,0, wave 1: store (back-device.s:139)
 // GCN all: 139	    buffer_store_dword v3, v1, s[4:7], 0 offen
 // GCN all: (gcn) why v1[1]
-// GCN all: error: `set` has changed what the launch does: begin it again with run
+// GCN all: error: `set` has changed what the launch does: restart it with run
 // GCN all: (gcn) reverse-continue
-// GCN all: The launch begins: going back continues in the launch before it
+// GCN all: Start of the launch: going back continues in the previous launch
 // GCN all: workgroup 0,0,0, wave 1: kernel (back-device.s:129)
 // GCN all: 129	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) reverse-continue
@@ -103,7 +103,7 @@
 // GCN all: (gcn) print v3[1]
 // GCN all: v3[1] = 5
 // GCN all: (gcn) reverse-continue
-// GCN all: The launch begins: no earlier moment is known
+// GCN all: Start of the launch: nothing earlier is recorded
 // GCN all: workgroup 0,0,0, wave 1: kernel (back-device.s:129)
 // GCN all: 129	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) continue

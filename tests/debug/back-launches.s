@@ -65,10 +65,10 @@
 // GCN all: (gcn) print out[1]
 // GCN all: out[1] = 202
 // GCN all: (gcn) info record
-// GCN all: The past begins with the launch, 9 instructions ago, and before it 2 launches can be repeated; checkpoints: 1, 0 KiB besides the first
+// GCN all: The recording starts with the launch, 9 instructions ago, and 2 launches before it can be repeated; checkpoints: 1, 0 KiB besides the first
 // GCN all: (gcn) delete
 // GCN all: (gcn) reverse-stepi 100
-// GCN all: The launch begins: going back continues in the launch before it
+// GCN all: Start of the launch: going back continues in the previous launch
 // GCN all: workgroup 0,0,0, wave 0: kernel (back-launches.s:160)
 // GCN all: 160	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) print out[1]
@@ -79,7 +79,7 @@
 // GCN all: (gcn) print out[1]
 // GCN all: out[1] = 202
 // GCN all: (gcn) info record
-// GCN all: The past begins with the launch, 21 instructions ago, and before it 1 launch can be repeated; checkpoints: 1, 0 KiB besides the first
+// GCN all: The recording starts with the launch, 21 instructions ago, and 1 launch before it can be repeated; checkpoints: 1, 0 KiB besides the first
 // GCN all: (gcn) reverse-stepi 1000
 // GCN all: Workgroup 0,0,0, wave 1 begins: reverse-continue goes back to other waves
 // GCN all: workgroup 0,0,0, wave 1: kernel (back-launches.s:160)
@@ -101,7 +101,7 @@
 // GCN all: workgroup 0,0,0, wave 0: store (back-launches.s:170)
 // GCN all: 170	    buffer_store_dword v2, v1, s[4:7], 0 offen
 // GCN all: (gcn) reverse-continue
-// GCN all: The launch begins: going back continues in the launch before it
+// GCN all: Start of the launch: going back continues in the previous launch
 // GCN all: workgroup 0,0,0, wave 0: kernel (back-launches.s:160)
 // GCN all: 160	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) watch out[1]
@@ -129,7 +129,7 @@
 // GCN all: workgroup 0,0,0, wave 0: store (back-launches.s:170)
 // GCN all: 170	    buffer_store_dword v2, v1, s[4:7], 0 offen
 // GCN all: (gcn) reverse-continue
-// GCN all: The launch begins: going back continues in the launch before it
+// GCN all: Start of the launch: going back continues in the previous launch
 // GCN all: workgroup 0,0,0, wave 0: kernel (back-launches.s:160)
 // GCN all: 160	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) reverse-continue

@@ -53,7 +53,7 @@
 // GCN all: (gcn) print v2[1]
 // GCN all: v2[1] = 7
 // GCN all: (gcn) reverse-stepi 1000
-// GCN all: The launch begins: no earlier moment is known
+// GCN all: Start of the launch: nothing earlier is recorded
 // GCN all: workgroup 0,0,0, wave 0: kernel (back.s:135)
 // GCN all: 135	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) set v2 = 100

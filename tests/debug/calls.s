@@ -43,7 +43,7 @@
 // GCN all: (gcn) print v2[3]
 // GCN all: v2[3] = 134
 // GCN all: (gcn) reverse-finish
-// GCN all: The launch begins: no earlier moment is known
+// GCN all: Start of the launch: nothing earlier is recorded
 // GCN all: workgroup 0,0,0, wave 0: kernel (calls.s:76)
 // GCN all: 76	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) delete
@@ -58,11 +58,11 @@
 // GCN all: workgroup 0,0,0, wave 0: back (calls.s:89)
 // GCN all: 89	    s_sub_u32 s8, s8, 1
 // GCN all: (gcn) reverse-finish
-// GCN all: The launch begins: no earlier moment is known
+// GCN all: Start of the launch: nothing earlier is recorded
 // GCN all: workgroup 0,0,0, wave 0: kernel (calls.s:76)
 // GCN all: 76	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) info record
-// GCN all: The past begins with the launch, 0 instructions ago; checkpoints: 1, 0 KiB besides the first
+// GCN all: The recording starts with the launch, 0 instructions ago; checkpoints: 1, 0 KiB besides the first
 // GCN all: (gcn) scheduler one
 // GCN all: Only the wave in focus runs.
 // GCN all: (gcn) stepi

@@ -27,14 +27,14 @@
 // GCN all: end is shown
 // GCN all: (gcn) run
 // GCN all: Fault: loads 4 bytes at unmapped address 0x200020000
-// GCN all: kernel has ended by the fault; buffers are as it left them.
+// GCN all: kernel ended with the fault; buffers are as it left them.
 // GCN all: (gcn) reverse-stepi
-// GCN all: The launch begins: no earlier moment is known
+// GCN all: Start of the launch: nothing earlier is recorded
 // GCN all: workgroup 0,0,0, wave 0: kernel (catch.s:79)
 // GCN all: 79	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) continue
 // GCN all: Fault: loads 4 bytes at unmapped address 0x200020000
-// GCN all: kernel has ended by the fault; buffers are as it left them.
+// GCN all: kernel ended with the fault; buffers are as it left them.
 // GCN all: (gcn) catch races
 // GCN all: error: `races` cannot be caught: choose among all, none, fault, launch, end; --check adds the checkers
 // GCN all: (gcn) catch fault
@@ -47,14 +47,14 @@
 // GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x24 (catch.s:85)
 // GCN all: 85	    s_load_dword s8, s[4:5], 0x0
 // GCN all: (gcn) continue
-// GCN all: kernel has ended by the fault; buffers are as it left them.
+// GCN all: kernel ended with the fault; buffers are as it left them.
 // GCN all: (gcn) reverse-continue
 // GCN all: Fault: loads 4 bytes at unmapped address 0x200020000
 // GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x20 (catch.s:85)
 // GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x24 (catch.s:85)
 // GCN all: 85	    s_load_dword s8, s[4:5], 0x0
 // GCN all: (gcn) continue
-// GCN all: kernel has ended by the fault; buffers are as it left them.
+// GCN all: kernel ended with the fault; buffers are as it left them.
 // GCN all: (gcn) reverse-stepi
 // GCN all: Fault: loads 4 bytes at unmapped address 0x200020000
 // GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x20 (catch.s:85)

@@ -26,7 +26,7 @@
 // GCN all: (gcn) print s8
 // GCN all: s8 = 500
 // GCN all: (gcn) advance again
-// GCN all: kernel has ended by the fault; buffers are as it left them.
+// GCN all: kernel ended with the fault; buffers are as it left them.
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -38,9 +38,9 @@
 //> print out[1]
 //> continue
 // GCN all: (gcn) why out[1]
-// GCN all: error: no launch runs: use run or start
+// GCN all: error: no launch is running: use run or start
 // GCN all: (gcn) reverse-stepi
-// GCN all: error: no launch runs: use run or start
+// GCN all: error: no launch is running: use run or start
 // GCN all: (gcn) start
 // GCN all: first begins
 // GCN all: workgroup 0,0,0, wave 0: first (ends.s:126)
@@ -80,7 +80,7 @@
 // GCN all: All launches have ended.
 // GCN all: (gcn) set out[1] = 5
 // GCN all: (gcn) why out[1]
-// GCN all: error: `set` has changed what the launch does: begin it again with run
+// GCN all: error: `set` has changed what the launch does: restart it with run
 // GCN all: (gcn) delete
 // GCN all: (gcn) catch launch end
 // GCN all: fault is shown
@@ -101,9 +101,9 @@
 // GCN all: arguments: bytes 0..8
 // GCN all: 6 instructions, 7 executions, 1 workgroup traced
 // GCN all: (gcn) stepi
-// GCN all: error: no launch runs: use continue
+// GCN all: error: no launch is running: use continue
 // GCN all: (gcn) reverse-continue
-// GCN all: The launch begins: no earlier moment is known
+// GCN all: Start of the launch: nothing earlier is recorded
 // GCN all: workgroup 0,0,0, wave 0: first (ends.s:126)
 // GCN all: 126	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) continue
@@ -118,7 +118,7 @@
 // GCN all: (gcn) print out[1]
 // GCN all: out[1] = 7
 // GCN all: (gcn) continue
-// GCN all: error: no launch runs: use run or start
+// GCN all: error: no launch is running: use run or start
 .globl first
 .p2align 8
 .type first,@function

@@ -16,11 +16,11 @@
 // GCN all: (gcn) print nothing
 // GCN all: error: there is no variable, buffer or symbol `nothing`; buffers are out
 // GCN all: (gcn) print v0
-// GCN all: error: no wave runs: registers and LDS have values from the first stop in a launch on
+// GCN all: error: no wave is running: registers and LDS have values only from the first stop in a launch
 // GCN all: (gcn) stepi
-// GCN all: error: no launch runs: use run or start
+// GCN all: error: no launch is running: use run or start
 // GCN all: (gcn) continue
-// GCN all: error: no launch runs: use run or start
+// GCN all: error: no launch is running: use run or start
 // GCN all: (gcn) run
 // GCN all: Fault: loads 4 bytes at unmapped address 0x200020000
 // GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x20 (fault.s:46)

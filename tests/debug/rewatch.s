@@ -48,7 +48,7 @@
 // GCN all: (gcn) delete 1-2
 // GCN all: (gcn) condition 3 v200 > 1
 // GCN all: (gcn) continue
-// GCN all: Watchpoint 3: its condition has no value: v200 is out of range: the wave has 16 vector registers
+// GCN all: Watchpoint 3: its condition cannot be evaluated: v200 is out of range: the wave has 16 vector registers
 // GCN all: workgroup 1,0,0, wave 0: third+0x10 (rewatch.s:84)
 // GCN all: 84	    s_endpgm
 // GCN all: (gcn) delete

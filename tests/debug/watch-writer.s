@@ -68,7 +68,7 @@
 // GCN all: workgroup 0,0,0, wave 1: first (watch-writer.s:125)
 // GCN all: 125	    buffer_store_dword v0, v1, s[4:7], 0 offen
 // GCN all: (gcn) reverse-continue
-// GCN all: The launch begins: no earlier moment is known
+// GCN all: Start of the launch: nothing earlier is recorded
 // GCN all: workgroup 0,0,0, wave 0: kernel (watch-writer.s:118)
 // GCN all: 118	    s_load_dwordx2 s[4:5], s[0:1], 0x0
 // GCN all: (gcn) why out[1]

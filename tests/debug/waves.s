@@ -29,7 +29,7 @@
 //> continue
 //> continue
 // GCN all: (gcn) wave
-// GCN all: No wave runs.
+// GCN all: No wave is running.
 // GCN all: (gcn) break s_barrier
 // GCN all: Breakpoint 1 at instruction s_barrier
 // GCN all: (gcn) run
@@ -42,7 +42,7 @@
 // GCN 1.2, 1.4, 1.4.1: * workgroup 0,0,0, wave 0: runs, 64 lanes, 9 instructions, kernel+0x34 (waves.s:111)
 // GCN all: (gcn) info dispatch
 // GCN all: kernel kernel, grid 128,2,1, group 128,1,1, 1024 bytes of LDS, 0 bytes of scratch per lane
-// GCN all: 1 workgroups and 1 waves have begun and not ended; 9 instructions were executed
+// GCN all: 1 workgroups and 1 waves are running; 9 instructions have been executed
 // GCN all: (gcn) continue
 // GCN all: Breakpoint 1
 // GCN 1.0, 1.1: workgroup 0,0,0, wave 1: kernel+0x30 (waves.s:111)
@@ -62,7 +62,7 @@
 // GCN all: workgroup 0,0,0, wave 0: after (waves.s:113)
 // GCN all: 113	    ds_read_b32 v2, v1
 // GCN all: (gcn) wave 5
-// GCN all: error: workgroup 0,0,0 has no wave 5 that has begun and not ended; info waves lists them
+// GCN all: error: workgroup 0,0,0 has no running wave 5; info waves lists them
 // GCN all: (gcn) lane 7
 // GCN all: lane 7
 // GCN all: (gcn) lane 64
@@ -75,7 +75,7 @@
 // GCN all: Only the wave in focus runs.
 // GCN all: (gcn) delete
 // GCN all: (gcn) continue
-// GCN all: Workgroup 0,0,0, wave 0 waits for other waves, and these are held: use `scheduler all`, or choose another with `wave`
+// GCN all: Workgroup 0,0,0, wave 0 waits for other waves, which are held: use `scheduler all`, or choose another with `wave`
 // GCN all: workgroup 0,0,0, wave 0: after (waves.s:113)
 // GCN all: 113	    ds_read_b32 v2, v1
 // GCN all: (gcn) scheduler all
@@ -93,7 +93,7 @@
 // GCN all: kernel has ended: waves 4, instructions 56
 // GCN all: All launches have ended.
 // GCN all: (gcn) continue
-// GCN all: error: no launch runs: use run or start
+// GCN all: error: no launch is running: use run or start
 .globl kernel
 .p2align 8
 .type kernel,@function

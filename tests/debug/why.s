@@ -38,7 +38,7 @@
 //> set v4[0] = 1
 //> why v4[0]
 // GCN all: (gcn) why v0
-// GCN all: error: no wave runs: registers and LDS have values from the first stop in a launch on
+// GCN all: error: no wave is running: registers and LDS have values only from the first stop in a launch
 // GCN all: (gcn) start
 // GCN all: kernel begins
 // GCN all: workgroup 0,0,0, wave 0: kernel (why.s:411)
@@ -251,7 +251,7 @@
 // GCN 1.2: 434	    s_endpgm
 // GCN 1.4, 1.4.1: (gcn) why/0 v4
 // GCN 1.2: (gcn) why out
-// GCN 1.4, 1.4.1: error: `/0` is no number of levels
+// GCN 1.4, 1.4.1: error: `/0` is not a number of levels
 // GCN 1.2: error: why follows registers, scc, variables, elements of buffers, global memory, LDS and scratch
 // GCN 1.4, 1.4.1: (gcn) print v4[5]
 // GCN 1.2: (gcn) why pc
@@ -260,7 +260,7 @@
 // GCN 1.4, 1.4.1: (gcn) stepi
 // GCN 1.2: (gcn) why/0 v4
 // GCN 1.4, 1.4.1: Workgroup 1,0,0, wave 0 has ended
-// GCN 1.2: error: `/0` is no number of levels
+// GCN 1.2: error: `/0` is not a number of levels
 // GCN 1.4, 1.4.1: workgroup 1,0,0, wave 1: kernel+0x64 (why.s:428)
 // GCN 1.2: (gcn) print v4[5]
 // GCN 1.4, 1.4.1: 428	    ds_read_b32 v4, v3
@@ -394,7 +394,7 @@
 // GCN 1.2: ├─ address: #2 v1 = 256: v_lshlrev_b32_e32 v1, 2, v0  [why.s:419, × 2 in 2 waves] ← v0 = 64: work-item ID x
 // GCN 1.4, 1.4.1: (gcn) why v4[0]
 // GCN 1.2: ├─ address: s[8:9] = 0x100040000: s_load_dwordx2 s[8:9], s[0:1], 0x8  [why.s:412] ← argument bytes 8..16
-// GCN 1.4, 1.4.1: error: `set` has changed what the launch does: begin it again with run
+// GCN 1.4, 1.4.1: error: `set` has changed what the launch does: restart it with run
 // GCN 1.2: ├─ address: #3 s20 = 512: s_lshl_b32 s20, s2, 9  [why.s:413, × 2 in 2 waves] ← s2 = 1: workgroup ID x
 // GCN 1.2: └─ address: constants s10 = 0xffffffff, s11 = 0x27fac
 // GCN 1.2: inputs: a[128], out[192]
@@ -403,7 +403,7 @@
 // GCN 1.2: 434	    s_endpgm
 // GCN 1.2: (gcn) set v4[0] = 1
 // GCN 1.2: (gcn) why v4[0]
-// GCN 1.2: error: `set` has changed what the launch does: begin it again with run
+// GCN 1.2: error: `set` has changed what the launch does: restart it with run
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -1,5 +1,5 @@
 //! # Documents of findings, suppressions and exit statuses: the program runs itself with settings, and ends in several ways.
-//! stderr = ["gcn: nothing was checked: no launch was of a kernel named scatter*; the kernels that were launched are gather(int const*, unsigned int const*, int*)", "gcn: nothing was checked: --launch-skip and --launch-count leave no launch"]
+//! stderr = ["gcn: nothing was checked: no launched kernel is named scatter*; the launched kernels are gather(int const*, unsigned int const*, int*)", "gcn: nothing was checked: --launch-skip and --launch-count leave no launch"]
 #include "check.h"
 
 #include <sys/wait.h>
@@ -102,7 +102,7 @@ int main(int count, char** arguments) {
     }
     unlink(file.c_str());
     const auto none = run("return", {{"GCN_CHECK_FORMAT", "sarif"}, {"GCN_CHECK_KERNEL", "scatter"}});
-    REQUIRE(has(none.second, "toolExecutionNotifications") && has(none.second, "no launch was of a kernel named scatter;"), "%s",
+    REQUIRE(has(none.second, "toolExecutionNotifications") && has(none.second, "no launched kernel is named scatter;"), "%s",
             none.second.c_str());
     // A kernel has its name in the source, too.
     const auto named = run("return", {{"GCN_CHECK_FORMAT", "sarif"}, {"GCN_CHECK_KERNEL", "gather"}});

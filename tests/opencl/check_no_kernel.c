@@ -1,6 +1,6 @@
 //! # Checks of kernels by name: a name that no kernel had which was launched is said when the program exits, and changes no status.
 //! variables = { GCN_CHECK = "default", GCN_CHECK_KERNEL = "nosuch,shif", GCN_CHECK_ERROR_EXITCODE = "3" }
-//! stderr = ["gcn: nothing was checked: no launch was of a kernel named nosuch or shif; the kernels that were launched are fill, shift\n"]
+//! stderr = ["gcn: nothing was checked: no launched kernel is named nosuch or shif; the launched kernels are fill, shift\n"]
 #include "check.h"
 
 // It begins with a byte order mark, which is no part of the text.

@@ -5,7 +5,7 @@
 // GCN all: error[deadlock]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x24: s_barrier
 // GCN all: --> run/fault-blocked.s:26: s_barrier
 // GCN all: all waves are blocked: 1 at a barrier, 1 at a global wave synchronisation, 0 ended
-// GCN all: 2 waves had begun and not ended:
+// GCN all: 2 unfinished waves:
 // GCN all: workgroup 0,0,0, wave 0, at kernel+0x24: s_barrier, exec=ffffffffffffffff
 // GCN all: --> run/fault-blocked.s:26: s_barrier
 // GCN all: workgroup 0,0,0, wave 1, at kernel+0x1c: ds_gws_barrier v1 gds, exec=ffffffffffffffff

@@ -5,7 +5,7 @@
 // GCN all: error[instruction-limit]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x0: s_branch 65535
 // GCN all: --> run/fault-limit.s:17: s_branch .Lagain
 // GCN all: stopped after 1000 instructions, the limit
-// GCN all: 1 wave had begun and not ended:
+// GCN all: 1 unfinished wave:
 // GCN all: workgroup 0,0,0, wave 0, at kernel+0x0: s_branch 65535, exec=0000000000000001
 // GCN all: --> run/fault-limit.s:17: s_branch .Lagain
 // GCN all: exit status 4

@@ -6,7 +6,7 @@
 //? --against -DWRONG=1
 //? -DWRONG=1 --against -DWRONG=2
 //? -DWRONG=1 --against -DWRONG=0
-// GCN all: out[5] = 0: no instruction has written it. The run has ended by a fault: it loads 4 bytes at unmapped address 0x140020000
+// GCN all: out[5] = 0: no instruction has written it. The run ended with a fault: it loads 4 bytes at unmapped address 0x140020000
 // GCN all: └─ v2: flat_load_dword v2, v[4:5]  [fault.s:127, workgroup 0,0,0, wave 0, lane 0]
 // GCN all: ├─ address: v4 = 0x40020000: v_mov_b32_e32 v4, s22  [fault.s:125]
 // GCN all: │  └─ s22 = 0x40020000: s_add_u32 s22, s4, s20  [fault.s:123]
@@ -27,11 +27,11 @@
 // GCN all: inputs: b[0]
 // GCN all: arguments: bytes 0..16
 // GCN all: 14 instructions, 16 executions, 1 workgroup traced
-// GCN all: note: the run has ended by a fault: kernel kernel, workgroup 0,0,0, wave 0, lane 0, at kernel+0x6c: flat_load_dword v2, v[4:5]
+// GCN all: note: the run ended with a fault: kernel kernel, workgroup 0,0,0, wave 0, lane 0, at kernel+0x6c: flat_load_dword v2, v[4:5]
 // GCN all: --> why/fault.s:127: flat_load_dword v2, v[4:5]
 // GCN all: loads 4 bytes at unmapped address 0x140020000
 // GCN all: nearest is the dispatch packet: 64 bytes at 0x110140000; the address is 804126656 bytes beyond its end
-// GCN all: The other run has ended by a fault: it loads 4 bytes at unmapped address 0x140020000.
+// GCN all: The other run ended with a fault: it loads 4 bytes at unmapped address 0x140020000.
 // GCN all: The runs part where different instructions take values that both runs have:
 // GCN all: ├─ first: s20 = 0: s_and_b32 s20, s20, 7  [fault.s:113, workgroup 0,0,0, wave 0]
 // GCN all: │  └─ s20 = 592: s_buffer_load_dword s20, s[8:11], 0x0  [fault.s:111]
@@ -45,12 +45,12 @@
 // GCN all: first: v2: flat_load_dword v2, v[4:5]  [fault.s:127] of a[0]
 // GCN all: other: v2: flat_load_dword v2, v[4:5]  [fault.s:127]
 // GCN all: executions compared: 15 and 16; workgroups traced: 1 and 1
-// GCN all: note: the other run has ended by a fault: kernel kernel, workgroup 0,0,0, wave 0, lane 0, at kernel+0x6c: flat_load_dword v2, v[4:5]
+// GCN all: note: the other run ended with a fault: kernel kernel, workgroup 0,0,0, wave 0, lane 0, at kernel+0x6c: flat_load_dword v2, v[4:5]
 // GCN all: --> why/fault.s:127: flat_load_dword v2, v[4:5]
 // GCN all: loads 4 bytes at unmapped address 0x140020000
 // GCN all: nearest is the dispatch packet: 64 bytes at 0x110140000; the address is 804126656 bytes beyond its end
 // GCN all: exit status 3
-// GCN all: The first run has ended by a fault: it loads 4 bytes at unmapped address 0x140020000.
+// GCN all: The first run ended with a fault: it loads 4 bytes at unmapped address 0x140020000.
 // GCN all: The runs part where equal operands have different results:
 // GCN all: ├─ first: s20 = 0x40000000: s_lshl_b32 s20, s20, 30  [fault.s:116, workgroup 0,0,0, wave 0]
 // GCN all: │  └─ s20 = 1: s_or_b32 s20, s20, 1  [fault.s:115]
@@ -62,16 +62,16 @@
 // GCN all: first: v2: flat_load_dword v2, v[4:5]  [fault.s:127]
 // GCN all: other: v2: flat_load_dword v2, v[4:5]  [fault.s:127]
 // GCN all: executions compared: 16 and 16; workgroups traced: 1 and 1
-// GCN all: note: the first run has ended by a fault: kernel kernel, workgroup 0,0,0, wave 0, lane 0, at kernel+0x6c: flat_load_dword v2, v[4:5]
+// GCN all: note: the first run ended with a fault: kernel kernel, workgroup 0,0,0, wave 0, lane 0, at kernel+0x6c: flat_load_dword v2, v[4:5]
 // GCN all: --> why/fault.s:127: flat_load_dword v2, v[4:5]
 // GCN all: loads 4 bytes at unmapped address 0x140020000
 // GCN all: nearest is the dispatch packet: 64 bytes at 0x110140000; the address is 804126656 bytes beyond its end
-// GCN all: note: the other run has ended by a fault: kernel kernel, workgroup 0,0,0, wave 0, lane 0, at kernel+0x6c: flat_load_dword v2, v[4:5]
+// GCN all: note: the other run ended with a fault: kernel kernel, workgroup 0,0,0, wave 0, lane 0, at kernel+0x6c: flat_load_dword v2, v[4:5]
 // GCN all: --> why/fault.s:127: flat_load_dword v2, v[4:5]
 // GCN all: loads 4 bytes at unmapped address 0x120020000
 // GCN all: nearest is the dispatch packet: 64 bytes at 0x110140000; the address is 267255744 bytes beyond its end
 // GCN all: exit status 3
-// GCN all: The first run has ended by a fault: it loads 4 bytes at unmapped address 0x140020000.
+// GCN all: The first run ended with a fault: it loads 4 bytes at unmapped address 0x140020000.
 // GCN all: The runs part where different instructions take values that both runs have:
 // GCN all: ├─ first: s20 = 1: s_or_b32 s20, s20, 1  [fault.s:115, workgroup 0,0,0, wave 0]
 // GCN all: │  └─ s20 = 0: s_and_b32 s20, s20, 7  [fault.s:113]
@@ -85,7 +85,7 @@
 // GCN all: first: v2: flat_load_dword v2, v[4:5]  [fault.s:127]
 // GCN all: other: v2: flat_load_dword v2, v[4:5]  [fault.s:127] of a[0]
 // GCN all: executions compared: 16 and 15; workgroups traced: 1 and 1
-// GCN all: note: the first run has ended by a fault: kernel kernel, workgroup 0,0,0, wave 0, lane 0, at kernel+0x6c: flat_load_dword v2, v[4:5]
+// GCN all: note: the first run ended with a fault: kernel kernel, workgroup 0,0,0, wave 0, lane 0, at kernel+0x6c: flat_load_dword v2, v[4:5]
 // GCN all: --> why/fault.s:127: flat_load_dword v2, v[4:5]
 // GCN all: loads 4 bytes at unmapped address 0x140020000
 // GCN all: nearest is the dispatch packet: 64 bytes at 0x110140000; the address is 804126656 bytes beyond its end

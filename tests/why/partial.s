@@ -19,11 +19,11 @@
 // GCN all: inputs: a[3]
 // GCN all: arguments: bytes 0..8, 16..24
 // GCN all: 11 instructions, 13 executions, 1 workgroup traced
-// GCN all: note: the run has ended by a fault: kernel kernel, workgroup 0,0,0, wave 0, lane 8, at kernel+0x4c: buffer_store_dword v2, v3, s[12:15], 0 offen
+// GCN all: note: the run ended with a fault: kernel kernel, workgroup 0,0,0, wave 0, lane 8, at kernel+0x4c: buffer_store_dword v2, v3, s[12:15], 0 offen
 // GCN all: --> why/partial.s:62: buffer_store_dword v2, v3, s[12:15], 0 offen
 // GCN all: stores 4 bytes at unmapped address 0x120060000
 // GCN all: nearest is the dispatch packet: 64 bytes at 0x110140000; the address is 267517888 bytes beyond its end
-// GCN all: out[9] = 0: no instruction has written it. The run has ended by a fault: it stores 4 bytes at unmapped address 0x120060000
+// GCN all: out[9] = 0: no instruction has written it. The run ended with a fault: it stores 4 bytes at unmapped address 0x120060000
 // GCN all: └─ buffer_store_dword v2, v3, s[12:15], 0 offen  [partial.s:62, workgroup 0,0,0, wave 0, lane 8]
 // GCN all: ├─ address: v3 = 0x20000000: v_cndmask_b32_e32 v3, v3, v1, vcc  [partial.s:59]
 // GCN all: │  ├─ v3 = 0x20000000: v_lshlrev_b32_e32 v3, 26, v0  [partial.s:57] ← v0 = 8: work-item ID x
@@ -32,7 +32,7 @@
 // GCN all: └─ address: constants s14 = 0xffffffff, s15 = 0x27fac
 // GCN all: arguments: bytes 16..24
 // GCN all: 7 instructions, 8 executions, 1 workgroup traced
-// GCN all: note: the run has ended by a fault: kernel kernel, workgroup 0,0,0, wave 0, lane 8, at kernel+0x4c: buffer_store_dword v2, v3, s[12:15], 0 offen
+// GCN all: note: the run ended with a fault: kernel kernel, workgroup 0,0,0, wave 0, lane 8, at kernel+0x4c: buffer_store_dword v2, v3, s[12:15], 0 offen
 // GCN all: --> why/partial.s:62: buffer_store_dword v2, v3, s[12:15], 0 offen
 // GCN all: stores 4 bytes at unmapped address 0x120060000
 // GCN all: nearest is the dispatch packet: 64 bytes at 0x110140000; the address is 267517888 bytes beyond its end

@@ -20,7 +20,7 @@
 // GCN all: inputs: a[5]
 // GCN all: arguments: bytes 0..8, 16..24
 // GCN all: 13 instructions, 15 executions, 1 workgroup traced
-// GCN all: note: the run has ended by a fault: kernel kernel, workgroup 1,0,0, wave 0, lane 0, at poll+0x1c: flat_load_dword v3, v[3:4]
+// GCN all: note: the run ended with a fault: kernel kernel, workgroup 1,0,0, wave 0, lane 0, at poll+0x1c: flat_load_dword v3, v[3:4]
 // GCN all: --> why/stopped.s:65: flat_load_dword v3, v[3:4]
 // GCN all: loads 4 bytes at unmapped address 0x200000000
 // GCN all: nearest is the dispatch packet: 64 bytes at 0x110140000; the address is 4025221056 bytes beyond its end

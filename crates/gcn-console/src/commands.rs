@@ -76,8 +76,10 @@ const fn row(
 /// All commands. An ambiguous prefix selects the first match.
 #[rustfmt::skip]
 pub const COMMANDS: &[CommandRow] = &[
-    row(C::Advance,                "advance",             &["until", "u"],       "PLACE: run the wave in focus up to a place"),
-    row(C::Backtrace,              "backtrace",           &["bt", "where"],      "show the function of the wave in focus, and the calls that were inlined"),
+    row(C::Advance,                "advance",             &["until", "u"],       "PLACE: run the wave in focus until it \
+        reaches a place"),
+    row(C::Backtrace,              "backtrace",           &["bt", "where"],      "show the function of the wave in focus, and \
+        the inlined calls"),
     row(C::Break,                  "break",               &["b"],                "[PLACE] [if EXPR]: stop at a symbol, FILE:LINE, a line, *ADDRESS, or an instruction such as s_barrier or ds_*"),
     row(C::Catch,                  "catch",               &[],                   "[NAME...]: stop at these alone: `fault`, checkers of --check, `launch` (a launch begins), `end` (it has ended); `all` faults and findings; `none`; without names, list them"),
     row(C::Condition,              "condition",           &["cond"],             "N [EXPR]: set the condition of a breakpoint, or remove it"),
@@ -86,7 +88,7 @@ pub const COMMANDS: &[CommandRow] = &[
     row(C::Disable,                "disable",             &[],                   "[N|N-M...]: keep breakpoints from stopping"),
     row(C::Disassemble,            "disassemble",         &["disas"],            "[PLACE]: list the instructions of the function, or around a place"),
     row(C::Display,                "display",             &[],                   "EXPR: print an expression at each stop"),
-    row(C::Echo,                   "echo",                &[],                   "TEXT: print a text"),
+    row(C::Echo,                   "echo",                &[],                   "TEXT: print TEXT"),
     row(C::Enable,                 "enable",              &[],                   "[N|N-M...]: let breakpoints stop again"),
     row(C::Examine,                "x",                   &[],                   "[/COUNT FORMAT SIZE] ADDRESS: show memory; formats d u x t f i, sizes b h w g; lds[0x10] is LDS"),
     row(C::Finish,                 "finish",              &["fin"],              "run until the function of the wave in focus returns, or the wave ends"),
@@ -95,19 +97,25 @@ pub const COMMANDS: &[CommandRow] = &[
     row(C::Info,                   "info",                &["i"],                "locals, args, registers [NAME...], buffers, breakpoints, waves, lanes, dispatch, line, symbols, files, record"),
     row(C::Lane,                   "lane",                &[],                   "[N]: show or choose the lane in focus"),
     row(C::List,                   "list",                &["l"],                "[LINE | FILE:LINE | SYMBOL]: show source lines"),
-    row(C::Next,                   "next",                &["n"],                "[N]: execute source lines, calls included"),
-    row(C::NextInstruction,        "nexti",               &["ni"],               "[N]: execute instructions, calls as one"),
+    row(C::Next,                   "next",                &["n"],                "[N]: execute source lines, stepping over \
+        calls"),
+    row(C::NextInstruction,        "nexti",               &["ni"],               "[N]: execute instructions, stepping over \
+        calls"),
     row(C::Print,                  "print",               &["p", "inspect"],     "[/FORMAT] EXPR: print variables, registers, buffers, memory: p->x, v3[5], s[4:5], ys[3], *(f32*)ADDRESS, any(v3 > 7)"),
     row(C::Quit,                   "quit",                &["q", "exit"],        "end the session"),
-    row(C::ReverseContinue,        "reverse-continue",    &["rc"],               "go back to the last earlier stop, also when the launches have ended"),
-    row(C::ReverseFinish,          "reverse-finish",      &["rfin"],             "go back to the call of the function of the wave in focus, or to the begin of the wave"),
+    row(C::ReverseContinue,        "reverse-continue",    &["rc"],               "go back to the previous stop, even after the \
+        launches have ended"),
+    row(C::ReverseFinish,          "reverse-finish",      &["rfin"],             "go back to the call of the current function, \
+        or to the start of the wave in focus"),
     row(C::ReverseStep,            "reverse-step",        &["rs"],               "[N]: go back by source lines"),
     row(C::ReverseStepInstruction, "reverse-stepi",       &["rsi"],              "[N]: go back by instructions"),
-    row(C::Run,                    "run",                 &["r"],                "begin the launches, or begin them again"),
+    row(C::Run,                    "run",                 &["r"],                "start the launches, or restart them"),
     row(C::Scheduler,              "scheduler",           &[],                   "[all | one]: let all waves run, or only the one in focus"),
     row(C::Set,                    "set",                 &[],                   "[var] PLACE = EXPR: change a register, EXEC, the program counter or memory"),
-    row(C::Start,                  "start",               &["starti"],           "begin the launches and stop before the first instruction"),
-    row(C::Step,                   "step",                &["s"],                "[N]: execute source lines, into functions that are called"),
+    row(C::Start,                  "start",               &["starti"],           "start the launches and stop before the first \
+        instruction"),
+    row(C::Step,                   "step",                &["s"],                "[N]: execute source lines, stepping into \
+        called functions"),
     row(C::StepInstruction,        "stepi",               &["si"],               "[N]: execute instructions"),
     row(C::Temporary,              "tbreak",              &["tb"],               "[PLACE] [if EXPR]: stop once"),
     row(C::Undisplay,              "undisplay",           &[],                   "[N...]: stop printing expressions at each stop"),

@@ -249,7 +249,7 @@ fn no_launch(session: &Session<'_, '_>) -> Message {
     } else {
         "run or start"
     };
-    format!("no launch runs: use {remedy}")
+    format!("no launch is running: use {remedy}")
 }
 
 /// Executes `why`, which asks why an expression has its value.
@@ -259,7 +259,7 @@ fn why(session: &mut Session<'_, '_>, rest: &str) -> Result<Resume, Message> {
         "" => None,
         depth => match depth.parse::<u32>() {
             Ok(depth @ 1..) => Some(depth),
-            _ => return Err(format!("`/{}` is no number of levels", printable(depth))),
+            _ => return Err(format!("`/{}` is not a number of levels", printable(depth))),
         },
     };
     if text.is_empty() {
@@ -318,7 +318,7 @@ fn info(session: &Session<'_, '_>, rest: &str) -> Result<String, Message> {
         Some("lanes") => show::lanes(session)?,
         Some("dispatch") => show::dispatch(session),
         Some("line") => {
-            let wave = session.wave().ok_or("no wave runs")?;
+            let wave = session.wave().ok_or("no wave is running")?;
             format!("{}\n", describe(session, wave.pc))
         }
         Some("buffers") => {
@@ -373,7 +373,10 @@ fn format(letters: &str) -> Result<Format, Message> {
                 letter.escape_default()
             )
         }),
-        _ => Err(format!("`/{}` is no format: d u x t f", printable(letters))),
+        _ => Err(format!(
+            "`/{}` is not a format: d u x t f",
+            printable(letters)
+        )),
     }
 }
 
@@ -517,7 +520,7 @@ fn examine(focus: &mut Focus, session: &Session<'_, '_>, rest: &str) -> Result<S
             _ => {
                 format = Format::of_letter(letter).ok_or_else(|| {
                     format!(
-                        "`{}` is no format or size: d u x t f i, b h w g",
+                        "`{}` is not a format or size: d u x t f i, b h w g",
                         letter.escape_default()
                     )
                 })?;

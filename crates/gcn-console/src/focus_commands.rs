@@ -17,7 +17,7 @@ fn focused(session: &Session<'_, '_>) -> String {
 pub fn wave(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
     if !rest.is_empty() {
         let number = count(session, rest)?;
-        let group = session.focus().ok_or("no wave runs")?.group;
+        let group = session.focus().ok_or("no wave is running")?.group;
         choose(session, group, number)?;
     }
     Ok(focused(session))
@@ -30,7 +30,7 @@ fn choose(session: &mut Session<'_, '_>, group: [u32; 3], wave: u64) -> Result<(
     }
     let [x, y, z] = group;
     Err(format!(
-        "workgroup {x},{y},{z} has no wave {wave} that has begun and not ended; info waves lists them"
+        "workgroup {x},{y},{z} has no running wave {wave}; info waves lists them"
     ))
 }
 
@@ -51,12 +51,8 @@ pub fn workgroup(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Me
         }
         let waves = session.waves().filter(|wave| wave.id.group == group);
         let first = waves.map(|wave| wave.id.wave).min();
-        let first = first.ok_or_else(|| {
-            format!(
-                "workgroup {} has no wave that has begun and not ended",
-                printable(rest)
-            )
-        })?;
+        let first =
+            first.ok_or_else(|| format!("workgroup {} has no running wave", printable(rest)))?;
         choose(session, group, first.into())?;
     }
     Ok(focused(session))

@@ -67,7 +67,9 @@ pub fn address(session: &Session<'_, '_>, text: &str) -> Result<(Space, u64), Me
     }
     match evaluate(&expr, &view).map_err(|error| error.to_string())? {
         Evaluated::Scalar(number) => Ok((Space::Global, number.integer() as u64)),
-        _ => Err(format!("`{text}` is no address: name a lane, as {text}[0]")),
+        _ => Err(format!(
+            "`{text}` is not an address: name a lane, as {text}[0]"
+        )),
     }
 }
 
@@ -129,7 +131,7 @@ pub fn stops_at(
         )
     };
     if text.is_empty() {
-        let wave = session.wave().ok_or("no wave runs: name a place")?;
+        let wave = session.wave().ok_or("no wave is running: name a place")?;
         return Ok(at(wave.pc));
     }
     if let Some(expr) = text.strip_prefix('*') {
@@ -144,7 +146,7 @@ pub fn stops_at(
     if let Some(line) = source_line(session, text, current)? {
         let (line, addresses) = program.addresses(&line.file, line.line).ok_or_else(|| {
             format!(
-                "{}:{} and the lines behind it have no code",
+                "{}:{} and the lines after it have no code",
                 printable(&line.file),
                 line.line
             )

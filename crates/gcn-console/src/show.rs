@@ -154,7 +154,7 @@ pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
         Stop::Returned => "The function has returned".to_owned(),
         Stop::WaveEnded(id) => format!("{} has ended", capital(&wave_name(*id))),
         Stop::Held(id) => format!(
-            "{} waits for other waves, and these are held: use `scheduler all`, or choose another with `wave`",
+            "{} waits for other waves, which are held: use `scheduler all`, or choose another with `wave`",
             capital(&wave_name(*id))
         ),
         Stop::Interrupted => "Interrupted".to_owned(),
@@ -172,7 +172,7 @@ pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
             let mut stops = session.stop_points().iter();
             let is_watch = stops.any(|it| it.number == *number && it.is_watch());
             let kind = if is_watch { "Watchpoint" } else { "Breakpoint" };
-            format!("{kind} {number}: its condition has no value: {error}")
+            format!("{kind} {number}: its condition cannot be evaluated: {error}")
         }
         Stop::Back(stops) if stops.is_empty() => return None,
         Stop::Back(stops) => {
@@ -190,11 +190,11 @@ pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
             capital(&wave_name(*id))
         ),
         Stop::BackAtBegin if session.earlier_launches() > 0 => {
-            "The launch begins: going back continues in the launch before it".to_owned()
+            "Start of the launch: going back continues in the previous launch".to_owned()
         }
-        Stop::BackAtBegin => "The launch begins: no earlier moment is known".to_owned(),
+        Stop::BackAtBegin => "Start of the launch: nothing earlier is recorded".to_owned(),
         Stop::Diverged => {
-            "The launch has ended before it came back to that moment: its path depends on host code that runs beside it"
+            "The launch ended before it reached that point again: its path depends on host code that runs concurrently"
                 .to_owned()
         }
     })
@@ -210,7 +210,7 @@ fn capital(text: &str) -> String {
 /// program counter.
 pub fn position(session: &Session<'_, '_>, header: bool, at: Option<u64>) -> String {
     let Some(wave) = session.wave() else {
-        return "No wave runs.\n".to_owned();
+        return "No wave is running.\n".to_owned();
     };
     let pc = at.unwrap_or(wave.pc);
     let program = session.program();
@@ -362,20 +362,20 @@ pub fn waves(session: &Session<'_, '_>) -> String {
         );
     }
     if text.is_empty() {
-        text = "No wave runs.\n".to_owned();
+        text = "No wave is running.\n".to_owned();
     }
     text
 }
 
 /// Lists the active lanes of the wave in focus with their work-item IDs.
 pub fn lanes(session: &Session<'_, '_>) -> Result<String, Message> {
-    let wave = session.wave().ok_or("no wave runs")?;
+    let wave = session.wave().ok_or("no wave is running")?;
     let mut text = format!("exec = {:#x}\n", wave.exec());
     for lane in 0..64u8 {
         if wave.exec() >> lane & 1 == 0 {
             continue;
         }
-        let item = session.work_item(lane).ok_or("no wave runs")?;
+        let item = session.work_item(lane).ok_or("no wave is running")?;
         let mark = if lane == session.lane() { '*' } else { ' ' };
         let ([a, b, c], [x, y, z]) = (item.local, item.global);
         let _ = writeln!(
@@ -394,7 +394,7 @@ pub const STATE: [&str; 6] = ["exec", "vcc", "scc", "m0", "mode", "pc"];
 /// # Errors
 /// Returns a message for the user.
 pub fn registers(session: &Session<'_, '_>, names: &[&str]) -> Result<String, Message> {
-    let wave = session.wave().ok_or("no wave runs")?;
+    let wave = session.wave().ok_or("no wave is running")?;
     let scalars = (0..wave.sgpr_count.min(wave.isa.sgprs())).map(|n| format!("s{n}"));
     let vectors = (0..wave.vgprs.len()).map(|n| format!("v{n}"));
     let state = STATE.iter().map(|name| (*name).to_owned());
@@ -460,7 +460,7 @@ pub fn stop_points(session: &Session<'_, '_>) -> String {
 /// # Errors
 /// Returns a message for the user.
 pub fn locals(session: &Session<'_, '_>, parameters: bool) -> Result<String, Message> {
-    let wave = session.wave().ok_or("no wave runs")?;
+    let wave = session.wave().ok_or("no wave is running")?;
     if !session.program().has_lines() {
         return Err("the code has no debug information: compile it with -g".to_owned());
     }
@@ -506,7 +506,7 @@ pub fn locals(session: &Session<'_, '_>, parameters: bool) -> Result<String, Mes
 /// Describes the current launch.
 pub fn dispatch(session: &Session<'_, '_>) -> String {
     let Some(paused) = session.paused() else {
-        return "No launch runs.\n".to_owned();
+        return "No launch is running.\n".to_owned();
     };
     let dispatch = paused.dispatched().dispatch;
     let sizes = |[x, y, z]: [u32; 3]| format!("{x},{y},{z}");
@@ -514,8 +514,8 @@ pub fn dispatch(session: &Session<'_, '_>) -> String {
     let resident = paused.groups().count();
     let waves = paused.waves().count();
     format!(
-        "kernel {}, grid {}, group {}, {} bytes of LDS, {} bytes of scratch per lane\n\
-         {resident} workgroups and {waves} waves have begun and not ended; {} instructions were executed\n",
+        "kernel {}, grid {}, group {}, {} bytes of LDS, {} bytes of scratch per lane\n{resident} workgroups and {waves} waves \
+         are running; {} instructions have been executed\n",
         printable(kernel),
         sizes(dispatch.grid),
         sizes(dispatch.group),
@@ -530,7 +530,7 @@ pub fn dispatch(session: &Session<'_, '_>) -> String {
 /// # Errors
 /// Fails if no launch is running, or reverse execution is not available.
 pub fn record(session: &Session<'_, '_>) -> Result<String, Message> {
-    let paused = session.paused().ok_or("no launch runs")?;
+    let paused = session.paused().ok_or("no launch is running")?;
     if let Some(lost) = session.past_is_lost() {
         return Err(lost.to_owned());
     }
@@ -538,12 +538,12 @@ pub fn record(session: &Session<'_, '_>) -> Result<String, Message> {
     let earlier = match session.earlier_launches() {
         0 => String::new(),
         count => format!(
-            ", and before it {} can be repeated",
+            ", and {} before it can be repeated",
             plural(count as u64, "launch", "es")
         ),
     };
     Ok(format!(
-        "The past begins with the launch, {} instructions ago{earlier}; checkpoints: {checkpoints}, {} KiB besides the first\n",
+        "The recording starts with the launch, {} instructions ago{earlier}; checkpoints: {checkpoints}, {} KiB besides the first\n",
         paused.instructions(),
         bytes.div_ceil(1024)
     ))
@@ -551,7 +551,7 @@ pub fn record(session: &Session<'_, '_>) -> Result<String, Message> {
 
 /// Formats the inline stack of the wave in focus, innermost function first.
 pub fn backtrace(session: &Session<'_, '_>) -> Result<String, Message> {
-    let wave = session.wave().ok_or("no wave runs")?;
+    let wave = session.wave().ok_or("no wave is running")?;
     let location = session.program().location(wave.pc);
     let mut text = String::new();
     if location.frames.is_empty() {

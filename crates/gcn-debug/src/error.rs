@@ -8,7 +8,9 @@ use crate::expr::Space;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum EvalError {
-    #[error("no wave runs: registers and LDS have values from the first stop in a launch on")]
+    #[error(
+        "no wave is running: registers and LDS have values only from the first stop in a launch"
+    )]
     NoWave,
     #[error("{name} is out of range: the wave has {count} {class} registers")]
     NoRegister {

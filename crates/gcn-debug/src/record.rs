@@ -185,7 +185,7 @@ impl Record {
         if let Err(reason) = recorded {
             self.lose(match reason {
                 Unrecordable::Memory => {
-                    "memory is larger than what is kept for going back, 128 MiB"
+                    "memory is larger than the 128 MiB that are kept for going back"
                 }
                 Unrecordable::Stores => STORES,
                 Unrecordable::HostCalls => {

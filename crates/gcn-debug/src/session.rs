@@ -482,7 +482,7 @@ impl Session<'_, '_> {
         let Some(paused) = &self.paused else {
             let record = &self.state.record;
             let lost = record.lost_launch();
-            let lost = lost.unwrap_or("no launch runs: use run or start");
+            let lost = lost.unwrap_or("no launch is running: use run or start");
             return (record.earlier() == 0).then_some(lost);
         };
         if let Some(lost) = self.state.record.lost() {

@@ -115,7 +115,7 @@ pub enum WhyError<E> {
     #[error("a launch cannot begin")]
     Launch(E),
     /// Memory is too large to save.
-    #[error("buffers are larger than what is kept to run launches again")]
+    #[error("buffers are larger than the memory that is kept to run launches again")]
     TooLarge,
     /// The traced workgroups execute too many instructions.
     #[error("the workgroups concerned execute more instructions than are kept")]

@@ -84,13 +84,13 @@ pub struct WhyRequest {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum WhyRefused {
     /// No wave is in focus.
-    #[error("no wave runs")]
+    #[error("no wave is running")]
     NotRunning,
     /// The launch cannot be replayed to the same point, for this reason.
     #[error("{0}")]
     NoPast(&'static str),
     /// The user changed registers or memory, and `why` reruns launches without these changes.
-    #[error("`set` has changed what the launch does: begin it again with run")]
+    #[error("`set` has changed what the launch does: restart it with run")]
     Changed,
     /// The location cannot be traced: MODE, the program counter or a whole buffer.
     #[error(

@@ -405,14 +405,12 @@ impl Queue {
         }
         // Agent dispatch packets are for soft queues, whose packets the host processes.
         let what = match kind {
-            AGENT_DISPATCH => {
-                "an agent dispatch packet, which a device does not carry out".to_owned()
-            }
+            AGENT_DISPATCH => "an agent dispatch packet, which devices do not process".to_owned(),
             VENDOR => format!(
-                "a vendor's packet of the unknown format {}",
+                "a vendor-specific packet of unknown format {}",
                 packet.amd_format
             ),
-            other => format!("a packet of the unknown type {other}"),
+            other => format!("a packet of unknown type {other}"),
         };
         say(&format!("packet {index} of a queue is {what}"));
         (Err(Status::INVALID_PACKET_FORMAT), packet.completion_signal)

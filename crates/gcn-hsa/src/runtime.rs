@@ -163,7 +163,8 @@ impl Runtime {
             let target = device.target();
             if target.version().0 < 7 {
                 return Err(format!(
-                    "GCN_TARGET: HSA and HIP have no {}, only chips of GCN 1.1 and later; `gcn run` and OpenCL programs have",
+                    "GCN_TARGET: HSA and HIP do not support {}, only chips of GCN 1.1 and later; `gcn run` and OpenCL programs \
+                     do",
                     target.name
                 ));
             }

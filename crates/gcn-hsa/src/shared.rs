@@ -64,7 +64,7 @@ pub(crate) fn import(pools: &Pools, handle: &IpcMemory, bytes: u64) -> HsaResult
     let path = format!("/proc/{}/fd/{}", handle.process, handle.file);
     let gone = || {
         say_once(&format!(
-            "process {} does not have the memory of an IPC handle any more, or this user may not open its files",
+            "process {} no longer has the memory of an IPC handle, or this user may not open its files",
             handle.process
         ));
         Status::INVALID_ARGUMENT

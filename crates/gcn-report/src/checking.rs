@@ -305,7 +305,7 @@ impl Checking {
     /// checking.launch("add");
     /// assert_eq!(
     ///     checking.unwatched().as_deref(),
-    ///     Some("nothing was checked: no launch was of a kernel named ad; the kernels that were launched are add")
+    ///     Some("nothing was checked: no launched kernel is named ad; the launched kernels are add")
     /// );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -517,14 +517,14 @@ impl Checking {
 /// Formats a clause about names that match no launched kernel. `error` lists the kernel names closest to the first.
 fn not_launched(names: &[&str], error: Option<NameError>) -> String {
     let names = printable(&names.join(" or "));
-    let clause = format!("no launch was of a kernel named {names}");
+    let clause = format!("no launched kernel is named {names}");
     let Some(NameError::Missing { nearest, rest, .. }) = error else {
         return clause;
     };
     let nearest = printable(&nearest.join(", "));
     match rest {
-        0 => format!("{clause}; the kernels that were launched are {nearest}"),
-        _ => format!("{clause}; the closest that were launched are {nearest}, and {rest} others"),
+        0 => format!("{clause}; the launched kernels are {nearest}"),
+        _ => format!("{clause}; the closest launched kernels are {nearest}, and {rest} others"),
     }
 }
 

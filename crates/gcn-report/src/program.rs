@@ -308,7 +308,7 @@ impl std::fmt::Display for Failure {
             Some(StopCause::Late(time)) => {
                 format!("stopped after {} s, the timeout", time.as_secs_f64())
             }
-            Some(StopCause::Full) => "stopped at the last finding that the run may have".to_owned(),
+            Some(StopCause::Full) => "stopped at the maximum number of findings".to_owned(),
         };
         let report = match &self.error {
             Error::Fault(completion) => {

@@ -197,8 +197,8 @@ fn hints(fault: &Fault, unset: Option<UnsetSgprs>, isa: Isa) -> Vec<String> {
                 ..
             },
         ) if has_windows && NULL_HIDDEN.contains(address) => vec![format!(
-            "a known cause: for {} Clang takes null for the hidden arguments of version 5 where a function tells generic pointers \
-             apart; -mcode-object-version=4 helps",
+            "a known cause: for {}, Clang takes null for the hidden arguments of version 5 where a function distinguishes \
+             generic pointers; -mcode-object-version=4 helps",
             isa.version()
         )],
         _ => Vec::new(),
@@ -312,11 +312,7 @@ impl fmt::Display for FaultReport {
             return Ok(());
         }
         let plural = if self.unfinished_waves == 1 { "" } else { "s" };
-        write!(
-            f,
-            "\n  {} wave{plural} had begun and not ended:",
-            self.unfinished_waves
-        )?;
+        write!(f, "\n  {} unfinished wave{plural}:", self.unfinished_waves)?;
         for wave in self.unfinished.iter().take(SHOWN) {
             f.write_str("\n    ")?;
             f.write_str(&wave_at(wave.workgroup, (wave.wave, None), &wave.code))?;

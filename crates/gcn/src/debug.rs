@@ -301,7 +301,7 @@ fn session(
                         if initial.image.is_none() {
                             writeln!(
                                 out,
-                                "Memory is larger than what is kept: buffers are as the last run left them."
+                                "Memory is too large to save: buffers are as the last run left them."
                             )?;
                         }
                     }
@@ -375,7 +375,7 @@ fn ended(end: &Completion, out: &mut dyn Write) -> io::Result<()> {
     if end.fault.is_some() {
         return writeln!(
             out,
-            "{kernel} has ended by the fault; buffers are as it left them."
+            "{kernel} ended with the fault; buffers are as it left them."
         );
     }
     let stats = end.stats;

@@ -129,7 +129,7 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
     };
     stop.ended();
     let fault = runs.fault.take().into_iter();
-    let notes = fault.map(|it| format!("the run has ended by a fault: {}", it.note));
+    let notes = fault.map(|it| format!("the run ended with a fault: {}", it.note));
     let notes: Vec<String> = notes.collect();
     let terms = Terms::new(run_names(&debugged), &program, &answer);
     let (value, json) = view.first(&memory).unwrap_or_default();
@@ -144,7 +144,7 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
         let mut title = format!("{} = {value}", printable(place));
         if let Some(access) = &access {
             title += &format!(
-                ": no instruction has written it. The run has ended by a fault: it {}",
+                ": no instruction has written it. The run ended with a fault: it {}",
                 access.message
             );
         }

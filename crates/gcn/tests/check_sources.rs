@@ -100,7 +100,7 @@ fn instructions_of_the_same_lines_are_one_finding() {
     let pairs = finding["instructions"].as_u64().expect("a number");
     assert!((2..=16).contains(&pairs), "{finding}");
     let errors = text(&source, UNROLLED);
-    let note = format!("= note: it stands for {pairs} pairs of instructions of these lines");
+    let note = format!("= note: reported once for {pairs} pairs of instructions on these lines");
     assert!(errors.contains(&note), "{errors}");
     // The pairs count as one finding toward the limit and for suppressions, too.
     let errors = text(&source, &format!("{UNROLLED} --stop-at 2"));

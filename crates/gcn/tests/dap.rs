@@ -116,7 +116,7 @@ fn a_session_stops_steps_and_goes_back() {
     client.event("terminated");
     assert_eq!(client.value("out[1]"), "14");
     let reason = client.refused("continue", json!({"threadId": thread}));
-    assert_eq!(reason, "no launch runs");
+    assert_eq!(reason, "no launch is running");
 
     client.ask("restart", json!({}));
     client.stopped("entry");
@@ -390,7 +390,10 @@ fn buffers_have_names_that_are_no_expressions() {
     assert_eq!(client.ask("setVariable", set)["value"], "7");
     let set = json!({"variablesReference": scope, "name": "v0", "value": "7"});
     let reason = client.refused("setVariable", set);
-    assert!(reason.contains("is no buffer in expressions"), "{reason}");
+    assert!(
+        reason.contains("is not a buffer in expressions"),
+        "{reason}"
+    );
     let shown = json!({"expression": "print many", "context": "repl"});
     let shown = client.ask("evaluate", shown)["result"].clone();
     assert!(
@@ -412,7 +415,7 @@ fn requests_are_answered_while_waves_run() {
     client.launch(json!({}));
     client.ask("configurationDone", json!({}));
     let reason = client.refused("evaluate", json!({"expression": "s8"}));
-    assert_eq!(reason, "evaluate: waves run; `pause` stops them");
+    assert_eq!(reason, "evaluate: waves are running; `pause` stops them");
     client.ask("pause", json!({"threadId": 1}));
     let thread = client.stopped("pause")["threadId"].clone();
     client.ask("continue", json!({"threadId": thread}));

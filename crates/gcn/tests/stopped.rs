@@ -118,7 +118,7 @@ fn control_c_shows_where_the_waves_are_and_loses_nothing() {
     );
     let lines: Vec<&str> = list.lines().collect();
     // The number of waves that have begun depends on timing.
-    assert!(lines[0].ends_with(" had begun and not ended:"), "{err}");
+    assert!(lines[0].ends_with(" unfinished waves:"), "{err}");
     let (places, waves): (Vec<&str>, Vec<&str>) = lines[1..]
         .iter()
         .partition(|line| line.trim_start().starts_with("--> "));

@@ -137,19 +137,19 @@ impl Adapter {
                 session.set_stop_once(self.choices.stop_on_entry && !self.choices.no_debug);
                 return Ok(Outcome::Resume(Value::Null, Resume::Restart));
             }
-            "configurationDone" => return Err("the launches have begun already".to_owned()),
+            "configurationDone" => return Err("the launches have already started".to_owned()),
             "disconnect" => return Ok(Outcome::Resume(Value::Null, Resume::Quit)),
             "terminate" if self.phase != Phase::Ended => {
                 return Ok(Outcome::Terminated(Value::Null));
             }
-            "terminate" => return Err("the launches have ended already".to_owned()),
+            "terminate" => return Err("the launches have already ended".to_owned()),
             "restart" => {
                 self.restart(session);
                 session.set_stop_once(self.choices.stop_on_entry && !self.choices.no_debug);
                 return Ok(Outcome::Resume(Value::Null, Resume::Restart));
             }
             "initialize" | "launch" | "attach" => {
-                return Err("the session has begun already".to_owned());
+                return Err("the session has already started".to_owned());
             }
             _ => {}
         }
@@ -194,7 +194,7 @@ impl Adapter {
                 .arguments()
                 .and_then(|it| code::disassembly(session, &self.sources, &it, self.line_base())),
             "pause" if self.phase == Phase::Running => Ok(Value::Null),
-            "pause" => Err("no launch runs".to_owned()),
+            "pause" => Err("no launch is running".to_owned()),
             _ => return None,
         })
     }
@@ -486,7 +486,7 @@ impl Adapter {
     ) -> Result<Outcome, Refusal> {
         let arguments: ThreadArguments = request.arguments()?;
         if self.phase != Phase::Running {
-            return Err("no launch runs".to_owned());
+            return Err("no launch is running".to_owned());
         }
         if session.has_next_launch() && request.command == "continue" {
             let body = json!({"allThreadsContinued": true});

@@ -322,7 +322,7 @@ fn line(
     let program = session.program();
     let file = file(session, sources, source)?;
     let found = program.addresses(&file, line);
-    found.ok_or_else(|| format!("line {line} and the lines behind it have no code"))
+    found.ok_or_else(|| format!("line {line} and the lines after it have no code"))
 }
 
 /// Returns the file in the debug information that corresponds to a source.
@@ -367,7 +367,7 @@ pub fn address(text: &str) -> Result<u64, Refusal> {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    found.map_err(|_| format!("`{text}` is no address"))
+    found.map_err(|_| format!("`{text}` is not an address"))
 }
 
 /// Returns the number of hits to ignore for a hit condition such as `3`, `>= 3` or `> 2`.
@@ -384,7 +384,7 @@ fn ignored(condition: Option<&str>) -> Result<u64, Refusal> {
     let number = digits.trim().parse::<u64>().ok();
     let number = number.and_then(|number| number.checked_add(more)?.checked_sub(1));
     number.ok_or_else(|| {
-        format!("`{text}` is no hit condition: N or >= N stops from the hit with that number on")
+        format!("`{text}` is not a hit condition: N or >= N stops at hit N and later")
     })
 }
 
@@ -413,7 +413,7 @@ fn data(session: &Session<'_, '_>, wanted: &WantedBreakpoint) -> Result<Place, R
     let (thread, lane, text) = (next().parse::<i64>(), next().parse::<u8>(), next());
     let (Ok(thread), Ok(lane)) = (thread, lane) else {
         return Err(format!(
-            "`{}` is no value that dataBreakpointInfo has named",
+            "`{}` is not a value that dataBreakpointInfo returned",
             wanted.data_id
         ));
     };

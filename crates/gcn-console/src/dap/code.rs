@@ -230,7 +230,7 @@ fn place(session: &mut Session<'_, '_>, reference: &str) -> Result<(Space, u64),
         text => return Ok((Space::Global, address(text)?)),
     };
     let mut number = || parts.next().and_then(|it| it.parse::<i64>().ok());
-    let unknown = || format!("`{reference}` is no place in memory");
+    let unknown = || format!("`{reference}` is not a memory reference");
     let wave = find_thread(session, number().ok_or_else(unknown)?)?;
     session.set_focus(wave);
     if space == Space::Scratch {

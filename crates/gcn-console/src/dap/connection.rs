@@ -166,7 +166,7 @@ impl Connection {
             command: String::new(),
             arguments: Value::Null,
         };
-        let reason = format!("the message is no request of the protocol: {error}");
+        let reason = format!("the message is not a protocol request: {error}");
         self.respond(&request, Err(reason));
         None
     }

@@ -208,9 +208,9 @@ impl FrontEnd for Adapter {
                 return Attention::Stop;
             }
             let state = if session.is_running() {
-                "waves run; `pause` stops them"
+                "waves are running; `pause` stops them"
             } else {
-                "no launch runs; `pause` stops the next one"
+                "no launch is running; `pause` stops the next one"
             };
             let reason = format!("{}: {state}", request.command);
             self.connection().respond(&request, Err(reason));

@@ -71,7 +71,7 @@ impl References {
     pub fn find_group(&self, number: i64) -> Result<Group, Refusal> {
         let place = usize::try_from(number.wrapping_sub(1)).ok();
         let found = place.and_then(|place| self.groups.get(place)).cloned();
-        found.ok_or_else(|| format!("there are no variables {number} since the run went on"))
+        found.ok_or_else(|| format!("there are no variables {number} since the run continued"))
     }
 
     /// Returns the ID of a wave's innermost frame. The IDs of its outer frames follow consecutively.
@@ -91,7 +91,7 @@ impl References {
     pub fn find_frame(&self, number: i64) -> Result<WaveId, Refusal> {
         let place = usize::try_from(number / FRAMES_OF_WAVE - 1).ok();
         let found = place.and_then(|place| self.frames.get(place)).copied();
-        found.ok_or_else(|| format!("there is no frame {number} since the run went on"))
+        found.ok_or_else(|| format!("there is no frame {number} since the run continued"))
     }
 }
 
@@ -127,7 +127,9 @@ pub fn thread_id(session: &Session<'_, '_>, id: WaveId) -> i64 {
 pub fn find_thread(session: &Session<'_, '_>, number: i64) -> Result<WaveId, Refusal> {
     let mut ids = session.waves().map(|wave| wave.id);
     let found = ids.find(|id| thread_id(session, *id) == number);
-    found.ok_or_else(|| format!("there is no thread {number}: the wave has ended, or not begun"))
+    found.ok_or_else(|| {
+        format!("there is no thread {number}: the wave has ended or has not started")
+    })
 }
 
 /// Names of sources whose text is available only in debug information, by reference number. The numbers stay valid when

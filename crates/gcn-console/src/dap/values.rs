@@ -133,7 +133,7 @@ pub fn expression(session: &Session<'_, '_>, group: &Group, name: &str) -> Resul
             let number = buffers.iter().position(|it| buffer_name(it) == name);
             match number {
                 Some(number) if is_name_of(session, name, number) => name.to_owned(),
-                _ => return Err(format!("`{name}` is no buffer in expressions")),
+                _ => return Err(format!("`{name}` is not a buffer in expressions")),
             }
         }
         Group::Object(_, object) => match name.starts_with('[') {
@@ -146,12 +146,12 @@ pub fn expression(session: &Session<'_, '_>, group: &Group, name: &str) -> Resul
             let buffer = session.buffers().get(*number);
             let buffer = buffer.ok_or("there is no such buffer")?;
             let index = name.trim_matches(['[', ']']).parse::<u64>();
-            let index = index.map_err(|_| format!("`{name}` is no element"))?;
+            let index = index.map_err(|_| format!("`{name}` is not an element"))?;
             let is_named = is_name_of(session, &buffer_name(buffer), *number);
             element(buffer, is_named, index)
         }
         Group::Lds(_) => format!("lds{name}"),
-        Group::Lanes(_) => return Err("a lane is no value".to_owned()),
+        Group::Lanes(_) => return Err("a lane is not a value".to_owned()),
     })
 }
 
@@ -248,7 +248,7 @@ pub fn variables(
         }
         Group::Object(_, text) => {
             let Evaluated::Object(object) = value(session, text)? else {
-                return Err(format!("`{text}` has no parts any more"));
+                return Err(format!("`{text}` no longer has parts"));
             };
             let view = session.view();
             let first = usize::try_from(arguments.start).unwrap_or(usize::MAX);

@@ -17,9 +17,9 @@ macro_rules! unsupported {
 }
 
 unsupported! {
-    "there is no graphics driver whose images have tiles":
+    "there is no graphics driver for tiled images":
         hsa_amd_image_create;
-    "there is no finalizer of HSAIL":
+    "there is no HSAIL finalizer":
         hsa_ext_program_add_module hsa_ext_program_create hsa_ext_program_destroy hsa_ext_program_finalize
         hsa_ext_program_get_info hsa_ext_program_iterate_modules;
     "signals are not shared between processes":
@@ -31,19 +31,19 @@ unsupported! {
         hsa_amd_svm_attributes_get hsa_amd_svm_attributes_set hsa_amd_svm_prefetch_async;
     "memory does not move between pools":
         hsa_amd_memory_migrate;
-    "the interface of code objects is the one of code object readers":
+    "code objects are loaded through code object readers":
         hsa_code_object_deserialize hsa_code_object_destroy hsa_code_object_get_info hsa_code_object_get_symbol
         hsa_code_object_get_symbol_from_name hsa_code_object_iterate_symbols hsa_code_object_serialize
         hsa_code_symbol_get_info hsa_executable_load_code_object;
-    "code objects are those of agents":
+    "only agent code objects can be loaded":
         hsa_executable_load_program_code_object;
-    "queues are those of devices":
+    "only devices have queues":
         hsa_soft_queue_create;
-    "the emulated devices have no counters of this kind":
+    "the emulated devices have no streaming performance counters":
         hsa_amd_spm_acquire hsa_amd_spm_release hsa_amd_spm_set_dest_buffer;
-    "the emulated devices do not have it":
+    "the emulated devices do not implement it":
         hsa_amd_enable_logging hsa_amd_ais_file_read hsa_amd_ais_file_write;
-    "there are no samples of program counters":
+    "the emulated devices do not sample program counters":
         hsa_ven_amd_pcs_create hsa_ven_amd_pcs_create_from_id hsa_ven_amd_pcs_destroy hsa_ven_amd_pcs_flush
         hsa_ven_amd_pcs_iterate_configuration hsa_ven_amd_pcs_start hsa_ven_amd_pcs_stop;
 }

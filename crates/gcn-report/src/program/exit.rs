@@ -42,7 +42,7 @@ pub fn watch() {
         // SAFETY: the function stores to an atomic, and the library is never unloaded.
         let failed = unsafe { on_exit(note_status, std::ptr::null_mut()) } != 0;
         if failed {
-            say("the exit status of the program is not seen");
+            say("the exit status of the program is unknown");
         }
     });
 }

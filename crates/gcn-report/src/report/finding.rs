@@ -202,7 +202,7 @@ impl FindingReport {
             "pairs of instructions"
         };
         let count = self.instructions;
-        (count > 1).then(|| format!("it stands for {count} {instructions} of these lines"))
+        (count > 1).then(|| format!("reported once for {count} {instructions} on these lines"))
     }
 
     /// Returns the message, additional facts and help, one per line.

@@ -186,7 +186,7 @@ impl TwoRuns {
         let mut notes: Vec<String> = Vec::new();
         for (name, outputs) in ["first", "other"].iter().zip(&outputs) {
             let fault = outputs.fault.iter();
-            let note = fault.map(|it| format!("the {name} run has ended by a fault: {}", it.note));
+            let note = fault.map(|it| format!("the {name} run ended with a fault: {}", it.note));
             notes.extend(note);
         }
         if outputs[0].begin() != outputs[1].begin() {

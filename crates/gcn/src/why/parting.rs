@@ -120,7 +120,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         }
         Subject::Fault { side, message } => {
             let side = SIDES[*side];
-            writeln!(out, "The {side} run has ended by a fault: it {message}.")?;
+            writeln!(out, "The {side} run ended with a fault: it {message}.")?;
             "the access".to_owned()
         }
     };

@@ -187,7 +187,7 @@ fn faults_and_timeouts_are_reported() {
     assert_status(&ran, 0);
     assert!(stdout(&ran).contains("out[3] = 14"), "{}", stdout(&ran));
     assert!(
-        stderr(&ran).contains("has ended by a fault"),
+        stderr(&ran).contains("ended with a fault"),
         "{}",
         stderr(&ran)
     );

@@ -55,10 +55,10 @@ fn requests_at_the_wrong_time_are_refused() {
         json!({"program": "launch.toml", "stopOnEntry": true}),
     );
     for (command, arguments, part) in [
-        ("launch", json!({}), "begun already"),
+        ("launch", json!({}), "already started"),
         ("frobnicate", json!({}), "there is no request `frobnicate`"),
-        ("continue", json!({"threadId": 1}), "no launch runs"),
-        ("pause", json!({"threadId": 1}), "no launch runs"),
+        ("continue", json!({"threadId": 1}), "no launch is running"),
+        ("pause", json!({"threadId": 1}), "no launch is running"),
         ("scopes", json!({"frameId": 4096}), "there is no frame 4096"),
         ("scopes", json!({"frameId": -1}), "there is no frame -1"),
         ("scopes", json!({}), "scopes: missing field"),
@@ -96,7 +96,7 @@ fn requests_at_the_wrong_time_are_refused() {
         let set = client.ask("setFunctionBreakpoints", wanted)["breakpoints"][0].clone();
         assert_eq!(set["verified"], false, "{set}");
         let message = set["message"].as_str().expect("a reason");
-        assert!(message.contains("is no hit condition"), "{message}");
+        assert!(message.contains("is not a hit condition"), "{message}");
     }
     client.ends_well();
 }

@@ -150,7 +150,7 @@ fn requests_are_answered_between_launches() {
     let reason = client.refused("evaluate", json!({"expression": "data[0]"}));
     assert_eq!(
         reason,
-        "evaluate: no launch runs; `pause` stops the next one"
+        "evaluate: no launch is running; `pause` stops the next one"
     );
     let set = set_functions(&mut client, &["second", "third"]);
     assert_eq!(set[0]["verified"], false, "{set:?}");

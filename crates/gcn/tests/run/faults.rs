@@ -136,8 +136,8 @@ fn null_hidden_arguments_have_a_known_cause() {
         let text = kernel_of(&format!("{instructions}{offset}"), target);
         fs::write(directory.join("k.s"), text).expect("a file");
         let ran = run_in(&directory, &["k.s", "--grid", "1"]);
-        let cause = "\n  a known cause: for GCN 1.2 Clang takes null for the hidden arguments of version 5 where a function tells \
-                     generic pointers apart; -mcode-object-version=4 helps\n";
+        let cause = "\n  a known cause: for GCN 1.2, Clang takes null for the hidden arguments of version 5 where a function \
+                     distinguishes generic pointers; -mcode-object-version=4 helps\n";
         assert_eq!(ran.err.contains(cause), has_cause, "{target}: {}", ran.err);
     }
 }
@@ -333,7 +333,7 @@ fn a_limit_shows_where_all_waves_are() {
         .split_once("  stopped after 100000 instructions, the limit\n")
         .expect("the limit is told");
     let lines: Vec<&str> = list.lines().collect();
-    assert_eq!(lines[0], "  64 waves had begun and not ended:");
+    assert_eq!(lines[0], "  64 unfinished waves:");
     assert_eq!(lines.len(), 34, "{list}");
     for (wave, lines) in lines[1..33].chunks(2).enumerate() {
         let line = lines[0];

@@ -106,7 +106,7 @@ fn a_timeout_shows_where_the_waves_are_and_loses_nothing() {
     let ran = faults("forever", &["--timeout", "0.2", "--print", "out[0..2]"]);
     assert_eq!(ran.out, "out: u32[0..2] = 5, 5\n");
     let message = "(forever+0x0): s_branch 65535\n  --> faults.s:19: s_branch forever\n  stopped after 0.2 s, the timeout\n  \
-                   1 wave had begun and not ended:\n";
+                   1 unfinished wave:\n";
     assert!(ran.err.contains(message), "{}", ran.err);
     // A run that ends in time is unaffected.
     assert_eq!(plain(&["--timeout", "1000"]).status, Some(GOOD));
