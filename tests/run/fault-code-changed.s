@@ -3,7 +3,7 @@
 //! grid = 1
 // GCN all: error[code-changed]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x4: v_mov_b32_e32 v0, s2
 // GCN all: --> run/fault-code-changed.s:13: v_mov_b32 v0, s2
-// GCN all: a store has changed this instruction; it was executed as it was before
+// GCN all: a store has changed this instruction; it was executed as originally loaded
 // GCN all: exit status 4
 .globl kernel
 .p2align 8

@@ -2,11 +2,11 @@
 // A word that begins no instruction.
 //! grid = 1
 // GCN all: error[invalid-instruction]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x4
-// GCN 1.0: 0xffffffff begins no instruction of GCN 1.0
-// GCN 1.1: 0xffffffff begins no instruction of GCN 1.1
-// GCN 1.2: 0xffffffff begins no instruction of GCN 1.2
-// GCN 1.4: 0xffffffff begins no instruction of GCN 1.4
-// GCN 1.4.1: 0xffffffff begins no instruction of GCN 1.4.1
+// GCN 1.0: 0xffffffff does not begin an instruction of GCN 1.0
+// GCN 1.1: 0xffffffff does not begin an instruction of GCN 1.1
+// GCN 1.2: 0xffffffff does not begin an instruction of GCN 1.2
+// GCN 1.4: 0xffffffff does not begin an instruction of GCN 1.4
+// GCN 1.4.1: 0xffffffff does not begin an instruction of GCN 1.4.1
 // GCN all: exit status 4
 .globl kernel
 .p2align 8

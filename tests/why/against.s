@@ -15,7 +15,7 @@
 //? --against=--arg=b=u32*64:random(3,1,1000)
 // GCN all: Both runs leave the same values: 64 elements compared.
 // GCN all: out[1] = 4 in the first run, 736776 in the other; 63 of 64 elements of out differ
-// GCN all: The runs part where equal operands have different results:
+// GCN all: The runs diverge where equal operands have different results:
 // GCN all: ├─ first: v9 = 4: v_lshlrev_b32_e32 v9, 2, v0  [against.s:189, workgroup 0,0,0, wave 0, lane 1]
 // GCN all: │  └─ v0 = 1: work-item ID x
 // GCN all: └─ other: v9 = 8: v_lshlrev_b32_e32 v9, 3, v0  [against.s:187, workgroup 0,0,0, wave 0, lane 1]
@@ -33,7 +33,7 @@
 // GCN all: executions compared: 23 and 25; workgroups traced: 1 and 1
 // GCN all: exit status 3
 // GCN all: out[0] = 103 in the first run, 340200 in the other; 22 of 64 elements of out differ
-// GCN all: The runs part where different instructions take values that both runs have:
+// GCN all: The runs diverge where different instructions use values that both runs have:
 // GCN all: ├─ first: vcc[0] = 0: v_cmp_gt_u32_e32 vcc, v2, v3  [against.s:201, workgroup 0,0,0, wave 0, lane 0]
 // GCN all: │  ├─ v2 = 567: buffer_load_dword v2, v9, s[4:7], 0 offen  [against.s:193]
 // GCN all: │  └─ v3 = 592: buffer_load_dword v3, v1, s[8:11], 0 offen  [against.s:194]
@@ -49,7 +49,7 @@
 // GCN all: executions compared: 23 and 25; workgroups traced: 1 and 1
 // GCN all: exit status 3
 // GCN all: out[0] = 103 in the first run, 340200 in the other; 64 of 64 elements of out differ
-// GCN all: The runs part where equal operands have different results:
+// GCN all: The runs diverge where equal operands have different results:
 // GCN all: ├─ first: vcc[0] = 0: v_cmp_gt_u32_e32 vcc, v2, v3  [against.s:201, workgroup 0,0,0, wave 0, lane 0]
 // GCN all: │  ├─ v2 = 567: buffer_load_dword v2, v9, s[4:7], 0 offen  [against.s:193]
 // GCN all: │  └─ v3 = 592: buffer_load_dword v3, v1, s[8:11], 0 offen  [against.s:194]
@@ -65,7 +65,7 @@
 // GCN all: executions compared: 23 and 25; workgroups traced: 1 and 1
 // GCN all: exit status 3
 // GCN all: out[37] = 14231 in the first run, 742 in the other
-// GCN all: The runs part where equal operands have different results:
+// GCN all: The runs diverge where equal operands have different results:
 // GCN all: ├─ first: vcc[37] = 1: v_cmp_gt_u32_e32 vcc, v2, v3  [against.s:201, workgroup 0,0,0, wave 0, lane 37]
 // GCN all: │  ├─ v2 = 749: buffer_load_dword v2, v9, s[4:7], 0 offen  [against.s:193]
 // GCN all: │  └─ v3 = 11: buffer_load_dword v3, v1, s[8:11], 0 offen  [against.s:194]
@@ -81,7 +81,7 @@
 // GCN all: executions compared: 25 and 23; workgroups traced: 1 and 1
 // GCN all: exit status 3
 // GCN all: out[2] = 587088 in the first run, 594864 in the other; 37 of 64 elements of out differ
-// GCN all: The runs part where equal operands have different results:
+// GCN all: The runs diverge where equal operands have different results:
 // GCN all: ├─ first: v5 = 7776: v_lshlrev_b32_e32 v5, 3, v2  [against.s:222, workgroup 0,0,0, wave 0, lane 2]
 // GCN all: │  └─ v2 = 972: buffer_load_dword v2, v9, s[4:7], 0 offen  [against.s:193]
 // GCN all: └─ other: v5 = 15552: v_lshlrev_b32_e32 v5, 4, v2  [against.s:211, workgroup 0,0,0, wave 0, lane 2]
@@ -96,7 +96,7 @@
 // GCN all: executions compared: 25 and 25; workgroups traced: 1 and 1
 // GCN all: exit status 3
 // GCN all: out[2] = 587088 in the first run, 952560 in the other; 37 of 64 elements of out differ
-// GCN all: The runs part where different instructions take values that both runs have:
+// GCN all: The runs diverge where different instructions use values that both runs have:
 // GCN all: ├─ first:
 // GCN all: │  ├─ v4 = 0x8d6f0: v_mul_u32_u24_e32 v4, v2, v3  [against.s:221, workgroup 0,0,0, wave 0, lane 2]
 // GCN all: │  │  ├─ v2 = 972: buffer_load_dword v2, v9, s[4:7], 0 offen  [against.s:193]
@@ -115,7 +115,7 @@
 // GCN all: executions compared: 25 and 24; workgroups traced: 1 and 1
 // GCN all: exit status 3
 // GCN all: out[2] = 587088 in the first run, 584080 in the other; 37 of 64 elements of out differ
-// GCN all: The runs part where instructions take other operands, whose values both runs have:
+// GCN all: The runs diverge where instructions use other operands, whose values both runs have:
 // GCN all: ├─ first: v5 = 7776: v_lshlrev_b32_e32 v5, 3, v2  [against.s:222, workgroup 0,0,0, wave 0, lane 2]
 // GCN all: │  ├─ v2 = 972: buffer_load_dword v2, v9, s[4:7], 0 offen  [against.s:193]
 // GCN all: │  └─ condition: vcc[2] = 1: v_cmp_gt_u32_e32 vcc, v2, v3  [against.s:201]
@@ -132,7 +132,7 @@
 // GCN all: executions compared: 25 and 25; workgroups traced: 1 and 1
 // GCN all: exit status 3
 // GCN all: out[2] = 587088 in the first run, 0 in the other; 37 of 64 elements of out differ
-// GCN all: The runs part where values have different origins:
+// GCN all: The runs diverge where values have different origins:
 // GCN all: ├─ first: buffer_store_dword v4, v1, s[12:15], 0 offen  [against.s:230, workgroup 0,0,0, wave 0, lane 2] of out[2]
 // GCN 1.2: │  ├─ v4 = 0x8f550: v_add_u32_e32 v4, vcc, v4, v5  [against.s:223]
 // GCN 1.4, 1.4.1: │  ├─ v4 = 0x8f550: v_add_u32_e32 v4, v4, v5  [against.s:223]
@@ -142,7 +142,7 @@
 // GCN all: exit status 3
 // GCN all: Both runs leave the same values: 1 element compared.
 // GCN all: out[0] = 103 in the first run, 69174 in the other; 64 of 64 elements of out differ
-// GCN all: The runs part where values have different origins:
+// GCN all: The runs diverge where values have different origins:
 // GCN all: ├─ first: input b[0] = 592
 // GCN all: └─ other: input b[0] = 114
 // GCN all: From there to out[0]:

@@ -6,7 +6,7 @@
 //? out[5] --against -DNEXT=8
 //? sum[0] --against -DADDED=2
 // GCN all: out[5] = 1608 in the first run, 1564 in the other
-// GCN all: The runs part where instructions take other operands, whose values both runs have:
+// GCN all: The runs diverge where instructions use other operands, whose values both runs have:
 // GCN 1.2: ├─ first: v4 = 851: v_add_u32_e32 v4, vcc, v4, v3  [compared.s:107, workgroup 0,0,0, wave 0, lane 6]
 // GCN 1.4, 1.4.1: ├─ first: v4 = 851: v_add_u32_e32 v4, v4, v3  [compared.s:107, workgroup 0,0,0, wave 0, lane 6]
 // GCN 1.2: │  ├─ v4 = 335: v_add_u32_e32 v4, vcc, v4, v3  [compared.s:107]
@@ -32,12 +32,12 @@
 // GCN all: other: v6 = 1564: v_xor_b32_e32 v6, 0x55, v6  [compared.s:118]
 // GCN all: first: buffer_store_dword v6, v1, s[8:11], 0 offen  [compared.s:119] of out[5]
 // GCN all: other: buffer_store_dword v6, v1, s[8:11], 0 offen  [compared.s:119] of out[5]
-// GCN all: Operands on the way part at 1 other place, too.
+// GCN all: Operands on the way also differ at 1 other place.
 // GCN 1.2: executions compared: 40 and 46; workgroups traced: 1 and 1
 // GCN 1.4, 1.4.1: executions compared: 39 and 45; workgroups traced: 1 and 1
 // GCN all: exit status 3
 // GCN all: out[5] = 1608 in the first run, 2278 in the other
-// GCN all: The runs part where equal operands have different results:
+// GCN all: The runs diverge where equal operands have different results:
 // GCN 1.2: ├─ first: v5 = 24: v_add_u32_e32 v5, vcc, 4, v1  [compared.s:113, workgroup 0,0,0, wave 0, lane 5]
 // GCN 1.4, 1.4.1: ├─ first: v5 = 24: v_add_u32_e32 v5, 4, v1  [compared.s:113, workgroup 0,0,0, wave 0, lane 5]
 // GCN all: │  └─ v1 = 20: v_lshlrev_b32_e32 v1, 2, v0  [compared.s:99]
@@ -57,13 +57,13 @@
 // GCN 1.4, 1.4.1: executions compared: 39 and 39; workgroups traced: 1 and 1
 // GCN all: exit status 3
 // GCN all: sum[0] = 64 in the first run, 128 in the other
-// GCN all: The runs part where instructions make different constants:
+// GCN all: The runs diverge where instructions produce different constants:
 // GCN all: ├─ first: v7 = 1: v_mov_b32_e32 v7, 1  [compared.s:120, workgroup 0,0,0, wave 0, lane 63]
 // GCN all: └─ other: v7 = 2: v_mov_b32_e32 v7, 2  [compared.s:120, workgroup 0,0,0, wave 0, lane 63]
 // GCN all: From there to sum[0]:
 // GCN all: first: buffer_atomic_add v7, off, s[12:15], 0  [compared.s:121] of sum[0]
 // GCN all: other: buffer_atomic_add v7, off, s[12:15], 0  [compared.s:121] of sum[0]
-// GCN all: Operands on the way part at 63 other places, too.
+// GCN all: Operands on the way also differ at 63 other places.
 // GCN all: executions compared: 132 and 132; workgroups traced: 1 and 1
 // GCN all: exit status 3
 .ifndef TURNS

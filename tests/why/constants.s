@@ -5,7 +5,7 @@
 //? --against -DOTHER=1
 //? --against -DOTHER=2
 // GCN all: out[0] = 593 in the first run, 594 in the other; 64 of 64 elements of out differ
-// GCN all: The runs part where instructions make different constants:
+// GCN all: The runs diverge where instructions produce different constants:
 // GCN all: ├─ first: s22 = 1: s_mov_b32 s22, 1  [constants.s:67, workgroup 0,0,0, wave 0]
 // GCN all: │  └─ condition: scc = 1: s_cmp_gt_u32 s20, 0x64  [constants.s:65]
 // GCN all: └─ other: s22 = 2: s_mov_b32 s22, 2  [constants.s:63, workgroup 0,0,0, wave 0]
@@ -18,7 +18,7 @@
 // GCN all: executions compared: 20 and 20; workgroups traced: 1 and 1
 // GCN all: exit status 3
 // GCN all: out[0] = 593 in the first run, 594 in the other; 64 of 64 elements of out differ
-// GCN all: The runs part where instructions make different constants:
+// GCN all: The runs diverge where instructions produce different constants:
 // GCN all: ├─ first: s22 = 1: s_mov_b32 s22, 1  [constants.s:67, workgroup 0,0,0, wave 0]
 // GCN all: │  └─ condition: scc = 1: s_cmp_gt_u32 s20, 0x64  [constants.s:65]
 // GCN all: └─ other: s22 = 2: s_mov_b32 s22, 2  [constants.s:63, workgroup 0,0,0, wave 0]

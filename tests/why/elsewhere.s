@@ -8,7 +8,7 @@
 // GCN all: b[0] = 592 in the first run, 866 in the other; 64 of 64 elements of b differ
 // GCN all: Also different: 64 of 64 elements of out
 // GCN all: The first run has not written b[0]: its last store of the lane is compared with that of the other run.
-// GCN all: The runs part where values have different origins:
+// GCN all: The runs diverge where values have different origins:
 // GCN all: ├─ first: s12 = 0x60000: s_load_dwordx2 s[12:13], s[0:1], 0x10  [elsewhere.s:57, workgroup 0,0,0, wave 0] of argument bytes 16..20
 // GCN all: │  └─ argument bytes 16..20 = 0x60000
 // GCN all: └─ other: s8 = 0x40000: s_load_dwordx2 s[8:9], s[0:1], 0x8  [elsewhere.s:56, workgroup 0,0,0, wave 0] of argument bytes 8..12
@@ -16,12 +16,12 @@
 // GCN all: From there to b[0]:
 // GCN all: first: buffer_store_dword v4, v1, s[12:15], 0 offen  [elsewhere.s:77] of out[0]
 // GCN all: other: buffer_store_dword v4, v1, s[8:11], 0 offen  [elsewhere.s:70] of b[0]
-// GCN all: Operands on the way part at 1 other place, too.
+// GCN all: Operands on the way also differ at 1 other place.
 // GCN all: executions compared: 6 and 12; workgroups traced: 1 and 1
 // GCN all: exit status 3
 // GCN all: b[5] = 347 in the first run, 942 in the other
 // GCN all: The first run has not written b[5]: its last store of the lane is compared with that of the other run.
-// GCN all: The runs part where values have different origins:
+// GCN all: The runs diverge where values have different origins:
 // GCN all: ├─ first: s12 = 0x60000: s_load_dwordx2 s[12:13], s[0:1], 0x10  [elsewhere.s:57, workgroup 0,0,0, wave 0] of argument bytes 16..20
 // GCN all: │  └─ argument bytes 16..20 = 0x60000
 // GCN all: └─ other: s8 = 0x40000: s_load_dwordx2 s[8:9], s[0:1], 0x8  [elsewhere.s:56, workgroup 0,0,0, wave 0] of argument bytes 8..12
@@ -29,12 +29,12 @@
 // GCN all: From there to b[5]:
 // GCN all: first: buffer_store_dword v4, v1, s[12:15], 0 offen  [elsewhere.s:77] of out[5]
 // GCN all: other: buffer_store_dword v4, v1, s[8:11], 0 offen  [elsewhere.s:70] of b[5]
-// GCN all: Operands on the way part at 1 other place, too.
+// GCN all: Operands on the way also differ at 1 other place.
 // GCN all: executions compared: 6 and 12; workgroups traced: 1 and 1
 // GCN all: exit status 3
 // GCN all: out[10] = 192 in the first run, 0 in the other
 // GCN all: The other run has not written out[10]: its last store of the lane is compared with that of the first run.
-// GCN all: The runs part where values have different origins:
+// GCN all: The runs diverge where values have different origins:
 // GCN all: ├─ first: v0: work-item ID x
 // GCN all: └─ other: v3 = 44: v_xor_b32_e32 v3, 4, v3  [elsewhere.s:73, workgroup 0,0,0, wave 0, lane 10]
 // GCN all: └─ v3 = 40: v_lshlrev_b32_e32 v3, 2, v0  [elsewhere.s:72]

@@ -32,7 +32,7 @@
 // GCN all: loads 4 bytes at unmapped address 0x140020000
 // GCN all: nearest is the dispatch packet: 64 bytes at 0x110140000; the address is 804126656 bytes beyond its end
 // GCN all: The other run ended with a fault: it loads 4 bytes at unmapped address 0x140020000.
-// GCN all: The runs part where different instructions take values that both runs have:
+// GCN all: The runs diverge where different instructions use values that both runs have:
 // GCN all: ├─ first: s20 = 0: s_and_b32 s20, s20, 7  [fault.s:113, workgroup 0,0,0, wave 0]
 // GCN all: │  └─ s20 = 592: s_buffer_load_dword s20, s[8:11], 0x0  [fault.s:111]
 // GCN all: └─ other: s20 = 1: s_or_b32 s20, s20, 1  [fault.s:115, workgroup 0,0,0, wave 0]
@@ -51,7 +51,7 @@
 // GCN all: nearest is the dispatch packet: 64 bytes at 0x110140000; the address is 804126656 bytes beyond its end
 // GCN all: exit status 3
 // GCN all: The first run ended with a fault: it loads 4 bytes at unmapped address 0x140020000.
-// GCN all: The runs part where equal operands have different results:
+// GCN all: The runs diverge where equal operands have different results:
 // GCN all: ├─ first: s20 = 0x40000000: s_lshl_b32 s20, s20, 30  [fault.s:116, workgroup 0,0,0, wave 0]
 // GCN all: │  └─ s20 = 1: s_or_b32 s20, s20, 1  [fault.s:115]
 // GCN all: └─ other: s20 = 0x20000000: s_lshl_b32 s20, s20, 29  [fault.s:119, workgroup 0,0,0, wave 0]
@@ -72,7 +72,7 @@
 // GCN all: nearest is the dispatch packet: 64 bytes at 0x110140000; the address is 267255744 bytes beyond its end
 // GCN all: exit status 3
 // GCN all: The first run ended with a fault: it loads 4 bytes at unmapped address 0x140020000.
-// GCN all: The runs part where different instructions take values that both runs have:
+// GCN all: The runs diverge where different instructions use values that both runs have:
 // GCN all: ├─ first: s20 = 1: s_or_b32 s20, s20, 1  [fault.s:115, workgroup 0,0,0, wave 0]
 // GCN all: │  └─ s20 = 0: s_and_b32 s20, s20, 7  [fault.s:113]
 // GCN all: └─ other: s20 = 0: s_and_b32 s20, s20, 7  [fault.s:113, workgroup 0,0,0, wave 0]

@@ -5,7 +5,7 @@
 //? out[37] --against --late
 //? --against --late --against -DWAIT=1
 // GCN all: out[37] = 8238 in the first run, 1967148135 in the other
-// GCN all: The runs part where equal operands have different results:
+// GCN all: The runs diverge where equal operands have different results:
 // GCN all: ├─ first: v3 = 11: buffer_load_dword v3, v1, s[8:11], 0 offen  [late.s:43, workgroup 0,0,0, wave 0, lane 37] of b[37]
 // GCN all: │  └─ input b[37] = 11
 // GCN all: └─ other: v3 = 0x2a28133e: buffer_load_dword v3, v1, s[8:11], 0 offen  [late.s:43, workgroup 0,0,0, wave 0, lane 37] of b[37]

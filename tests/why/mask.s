@@ -30,7 +30,7 @@
 // GCN all: arguments: bytes 0..24
 // GCN all: 20 instructions, 149 executions, 1 workgroup traced
 // GCN all: out[0] = 0 in the first run, 593 in the other; 64 of 64 elements of out differ
-// GCN all: The runs part where equal operands have different results:
+// GCN all: The runs diverge where equal operands have different results:
 // GCN all: ├─ first: v4 = 0: v_and_b32_e32 v4, 15, v4  [mask.s:100, workgroup 0,0,0, wave 0, lane 0]
 // GCN all: │  └─ v4 = 592: v_xor_b32_e32 v4, s22, v3  [mask.s:96]
 // GCN all: └─ other: v4 = 593: v_xor_b32_e32 v4, 1, v4  [mask.s:98, workgroup 0,0,0, wave 0, lane 0]
@@ -41,7 +41,7 @@
 // GCN all: executions compared: 149 and 20; workgroups traced: 1 and 1
 // GCN all: exit status 3
 // GCN all: out[0] = 0 in the first run, 1 in the other; 64 of 64 elements of out differ
-// GCN all: The runs part where different instructions take values that both runs have:
+// GCN all: The runs diverge where different instructions use values that both runs have:
 // GCN all: ├─ first:
 // GCN all: │  ├─ s[24:25] = 0: v_cmp_gt_u32_e64 s[24:25], v6, s26  [mask.s:92, workgroup 0,0,0, wave 0]
 // GCN all: │  │  ├─ v6 = 567: v_mov_b32_e32 v6, s20  [mask.s:84]

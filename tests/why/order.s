@@ -4,7 +4,7 @@
 //! args = { a = "u32*64:random(1,1,1000)", b = "u32*64:random(2,1,1000)", out = "u32*64" }
 //? --against -DOTHER=1
 // GCN all: out[0] = 3813 in the first run, 336231 in the other; 64 of 64 elements of out differ
-// GCN all: The runs part where different instructions take values that both runs have:
+// GCN all: The runs diverge where different instructions use values that both runs have:
 // GCN all: ├─ first:
 // GCN all: │  ├─ v4 = 1701: v_mul_u32_u24_e32 v4, 3, v2  [order.s:47, workgroup 0,0,0, wave 0, lane 0]
 // GCN all: │  │  └─ v2 = 567: buffer_load_dword v2, v1, s[4:7], 0 offen  [order.s:41]

@@ -482,8 +482,9 @@ impl<'a> Cursor<'a> {
             format!("expected {what}, found {found}"),
         );
         if self.clrx_continuation().is_some() {
-            return expected
-                .with_help("in CLRX's language the line goes on in the next: --dialect clrx");
+            return expected.with_help(
+                "in CLRX's language the line continues on the next one: --dialect clrx",
+            );
         }
         expected
     }

@@ -217,9 +217,9 @@ fn takes(isa: Isa, slot: &Slot) -> String {
         Kind::GlobalAddress => "two VGPRs, or one beside an SGPR pair".to_owned(),
         Kind::ScratchAddress => "one VGPR or `off`".to_owned(),
         Kind::BufferAddress => {
-            "VGPRs as `idxen`, `offen` and `addr64` ask for, or `off`".to_owned()
+            "the VGPRs that `idxen`, `offen` and `addr64` require, or `off`".to_owned()
         }
-        Kind::ImageData { .. } => "as many VGPRs as `dmask`, `d16` and `tfe` ask for".to_owned(),
+        Kind::ImageData { .. } => "as many VGPRs as `dmask`, `d16` and `tfe` require".to_owned(),
         Kind::ImageAddress { least, most } => format!("{least} to {most} VGPRs"),
         Kind::ExportTarget => "a target, for example `mrt0`".to_owned(),
         Kind::ExportSource(_) => "one VGPR or `off`".to_owned(),

@@ -532,5 +532,5 @@ table! {
     UNKNOWN_FORMAT "unknown-format"
         meaning "CLRX has no binary format of this name."
         example ".format coff"
-        remedy "`raw` and `rocm` are made."
+        remedy "The supported formats are `raw` and `rocm`."
 }

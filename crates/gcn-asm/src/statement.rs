@@ -98,7 +98,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         parser.cursor.skip_blanks();
         if !parser.cursor.at_scope() && parser.cursor.eat(b':') {
             if word == HERE {
-                let message = "`.` is the place here, which a label cannot name";
+                let message = "`.` is the current location, which cannot be a label's name";
                 return Err(fail(&ids::INVALID_LABEL, span, message));
             }
             asm.output.kernels.check_outside(word, &span)?;

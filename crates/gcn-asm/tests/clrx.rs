@@ -409,7 +409,7 @@ fn what_belongs_to_formats_that_are_not_written_is_said() {
         let warnings = messages(&assembly, Severity::Warning);
         assert_eq!(
             warnings,
-            [format!("binaries of the format `{name}` are not made")]
+            [format!("binaries of the format `{name}` are not supported")]
         );
     }
     gives(".rocm\n.iffmt rocm\n.byte 1\n.endif", &[1]);

@@ -50,7 +50,7 @@ pub(crate) fn get<H: Handle>(handle: *const H) -> Result<Arc<H::Object>, Failure
     let object = objects.get(&handle.addr()).cloned();
     drop(objects);
     let object = object.ok_or_else(|| {
-        let message = format!("the handle is no {} or has been freed", H::NAME);
+        let message = format!("the handle is not a {}, or has been freed", H::NAME);
         Failure::new(INVALID_HANDLE, message)
     })?;
     object.downcast().map_err(|_| {

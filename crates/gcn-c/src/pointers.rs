@@ -52,7 +52,7 @@ pub(crate) fn check<T>(array: *const T, count: usize, parameter: &str) -> Result
     }
     if count > isize::MAX as usize / size_of::<T>().max(1) || !array.is_aligned() {
         let size = size_of::<T>();
-        let message = format!("`{parameter}` is no array of {count} elements of {size} bytes");
+        let message = format!("`{parameter}` is not an array of {count} elements of {size} bytes");
         return Err(Failure::new(INVALID_ARRAY, message));
     }
     Ok(())

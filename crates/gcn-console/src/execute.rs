@@ -39,7 +39,8 @@ pub struct Focus {
 }
 
 /// Error for `run` while the program is already running.
-const RUNS_ALREADY: &str = "the program runs already: continue goes on, start stops at the next launch, quit ends the program";
+const RUNS_ALREADY: &str = "the program is already running: continue resumes it, start stops at the next launch, quit ends the \
+    program";
 /// Number of source lines in a listing.
 const LISTED: u32 = 10;
 /// Number of instructions that `disassemble` lists from an address. Listings start at the address, because instructions

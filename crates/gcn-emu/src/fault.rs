@@ -77,7 +77,7 @@ pub enum FaultKind {
         from: Option<u64>,
     },
     /// Store that has modified executed code. The modified code is not executed.
-    #[error("a store has changed this instruction; it was executed as it was before")]
+    #[error("a store has changed this instruction; it was executed as originally loaded")]
     CodeChanged,
     /// Trap handler instruction outside a trap handler.
     #[error("only a trap handler may execute this")]

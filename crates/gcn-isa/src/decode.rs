@@ -18,13 +18,13 @@ use crate::target::Isa;
 /// let cut = decode(Isa::Gfx9, &[0xd800_0010]);
 /// assert_eq!(cut, Err(DecodeError::Truncated(0xd800_0010)));
 /// let unknown = decode(Isa::Gfx9, &[0xffff_ffff]).expect_err("no encoding begins with these bits");
-/// assert_eq!(unknown.to_string(), "0xffffffff begins no instruction of GCN 1.4");
+/// assert_eq!(unknown.to_string(), "0xffffffff does not begin an instruction of GCN 1.4");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
     /// No instruction of this instruction set begins with this word.
-    #[error("{0:#010x} begins no instruction of {1}")]
+    #[error("{0:#010x} does not begin an instruction of {1}")]
     Unknown(u32, Isa),
     /// The instruction needs a second word.
     #[error("the instruction that begins with {0:#010x} is cut off")]

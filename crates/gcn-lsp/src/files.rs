@@ -59,7 +59,7 @@ impl<'a> SourceFiles<'a> {
 impl Files for SourceFiles<'_> {
     fn read(&self, name: &str, from: &str) -> Result<File, String> {
         let path = self.find(name, Path::new(from)).ok_or_else(|| {
-            "there is no such file beside the source or in the setting `includeDirectories`"
+            "there is no such file next to the source or in the setting `includeDirectories`"
                 .to_owned()
         })?;
         let known = path.display().to_string();
@@ -78,7 +78,7 @@ impl Files for SourceFiles<'_> {
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
     if !metadata.is_file() {
-        return Err("it is no regular file".to_owned());
+        return Err("it is not a regular file".to_owned());
     }
     if metadata.len() > MAX_FILE {
         return Err(format!("it is longer than {} MiB", MAX_FILE >> 20));
@@ -120,7 +120,7 @@ mod tests {
         assert!(files.read("b.s", "/nowhere/lib/k.s").is_err());
         assert!(
             files.read("null", "/dev/k.s").is_err(),
-            "a device is no file"
+            "a device is not a file"
         );
     }
 }

@@ -214,7 +214,7 @@ impl Server<'_> {
             }
             (Phase::Initialized, "initialize") | (Phase::ShutDown, _) => Err((
                 ErrorCode::InvalidRequest,
-                format!("`{method}` cannot come now"),
+                format!("`{method}` is not allowed now"),
             )),
             (Phase::Initialized, method) => self.session.request(method, params),
         };

@@ -338,10 +338,7 @@ impl Session {
                 edits.retain(|edit| range.start <= edit.range.start && edit.range.end <= range.end);
                 answer(edits)
             }
-            _ => Err((
-                ErrorCode::MethodNotFound,
-                format!("`{method}` is not known"),
-            )),
+            _ => Err((ErrorCode::MethodNotFound, format!("`{method}` is unknown"))),
         }
     }
 

@@ -200,7 +200,7 @@ pub(crate) fn build_source(
     let mut options = match options::compiling(option_text, device) {
         Ok(options) => options,
         Err(word) => {
-            let log = format!("error: `{word}` is no option of a build\n");
+            let log = format!("error: `{word}` is not a build option\n");
             return (
                 Build::failed(option_text, log),
                 Err(Status::INVALID_BUILD_OPTIONS),

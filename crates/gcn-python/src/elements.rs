@@ -73,12 +73,12 @@ pub(crate) fn compare(
     tolerance: Option<&str>,
 ) -> PyResult<(u64, Vec<Difference>)> {
     let ty = Type::named(element_type);
-    let ty = ty.ok_or_else(|| PyValueError::new_err(format!("`{element_type}` is no type")))?;
+    let ty = ty.ok_or_else(|| PyValueError::new_err(format!("`{element_type}` is not a type")))?;
     let tolerance = match tolerance {
         None => Tolerance::EQUAL,
         Some(text) => Tolerance::parse(text).ok_or_else(|| {
             PyValueError::new_err(format!(
-                "`{text}` is no tolerance: write a number such as `1e-6`, `4 ulp`, `exact` or `any`"
+                "`{text}` is not a tolerance: write a number such as `1e-6`, `4 ulp`, `exact` or `any`"
             ))
         })?,
     };

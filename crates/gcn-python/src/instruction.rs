@@ -291,7 +291,7 @@ pub(crate) fn disassemble(
         if !rest.is_empty() {
             let here = address.wrapping_add((at * DWORD) as u64);
             if strict {
-                let message = format!("at {here:#x}: {} bytes are no dword", rest.len());
+                let message = format!("at {here:#x}: {} bytes are not a dword", rest.len());
                 return Err(DecodeError::new_err(message));
             }
             let mut last = [0; DWORD];

@@ -33,7 +33,7 @@ fn language(name: &str) -> PyResult<Language> {
         "hip" => Ok(Language::Hip),
         "ir" => Ok(Language::Ir),
         _ => Err(PyValueError::new_err(format!(
-            "`{name}` is no language: opencl, openclcpp, hip or ir"
+            "`{name}` is not a language: opencl, openclcpp, hip or ir"
         ))),
     }
 }

@@ -230,8 +230,8 @@ fn hinted(mut messages: String, language: Language) -> String {
     }
     if language == Language::OpenClC && messages.contains("undefined hidden symbol") {
         messages.push_str(
-            "help: a function without a body: if it has one and is `inline`, that is none where a call is left, by the rules of C99; \
-             write `static inline`, or compile with -fgnu89-inline\n",
+            "help: a function without a body: by the rules of C99, the body of an `inline` function does not count for a call \
+             that is not inlined; write `static inline`, or compile with -fgnu89-inline\n",
         );
     }
     messages

@@ -101,9 +101,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let options = match args.target {
         Some(named) => named.options(),
         None => Options::new(named_target(text.as_str()).ok_or_else(|| {
-            UsageError(format!(
-                "{name} has no .amdgcn_target that is known: add --target"
-            ))
+            UsageError(format!("{name} has no known .amdgcn_target: add --target"))
         })?),
     };
     let directory = args.debug.then(working_directory);

@@ -138,7 +138,7 @@ fn checking(args: &Args, json: bool) -> Result<Checking> {
     if args.run.json {
         let format = args.check.format();
         if format.is_some_and(|format| format != FindingFormat::Json) {
-            let message = "--json is --format json, and --format asks for another";
+            let message = "--json means --format json, but --format selects another";
             bail!(UsageError(message.to_owned()));
         }
         settings.format = FindingFormat::Json;

@@ -169,7 +169,10 @@ impl Args {
             return object::target(object).with_context(|| name.to_owned());
         };
         if let Some(own) = object::contradicts(object, asked) {
-            let read_as = format!("the code is for {own}, and is listed as {}'s", asked.name);
+            let read_as = format!(
+                "the code is for {own}, but is disassembled for {}",
+                asked.name
+            );
             render::warn(name, &read_as);
         }
         Ok(asked)
@@ -221,7 +224,7 @@ fn looks_like(bytes: &[u8]) -> Option<&'static str> {
     let is_hexadecimal =
         |byte: &u8| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace() || b"x,:".contains(byte);
     Some(if begin.iter().all(is_hexadecimal) {
-        "it looks like words in hexadecimal, which `gcn isa` reads from its arguments, and `xxd -r -p` makes bytes of"
+        "it looks like hexadecimal words, which `gcn isa` takes as arguments and `xxd -r -p` converts to bytes"
     } else {
         "it looks like text; `gcn asm` reads assembly"
     })

@@ -45,7 +45,7 @@ fn target(
         && asked.isa != own.isa
     {
         let message = format!(
-            "the code is for {}, and is read as {}'s",
+            "the code is for {}, but is read as code for {}",
             own.name, asked.name
         );
         render::warn(name, &message);

@@ -55,7 +55,7 @@ Examples:
   gcn exec --debug -e 'break add if v0 == 7' -e run -e 'info registers' -- ./vector_add
   gcn exec --dap -- ./vector_add 1000    an editor starts it; docs/debug.md shows how
 
-The exit status is the program's; 125 if gcn exec fails, 126 if the program cannot be executed, 127 if there is none.";
+The exit status is the program's; 125 if gcn exec fails, 126 if the program cannot be executed, 127 if it does not exist.";
 
 /// Examples for `--help`.
 pub const ENV_EXAMPLES: &str = "\
@@ -161,7 +161,7 @@ impl Checks {
         let Some(base) = asked.or(environment) else {
             let has_options = !self.kernel.is_empty() || self.error_exitcode.is_some() || self.json;
             if has_options || self.options.any() {
-                let message = "options of checks mean nothing without --check";
+                let message = "check options have no effect without --check";
                 return Err(UsageError(message.to_owned()).into());
             }
             return Ok(None);

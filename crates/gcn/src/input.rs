@@ -134,7 +134,7 @@ fn accepted_targets(name: &str) -> String {
         .collect();
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
     format!(
-        "not a target; known are {}, the chips {}, the versions {}",
+        "not a target; the targets are {}, the chips {}, the versions {}",
         names.join(" "),
         chips.join(" "),
         versions().join(" ")
@@ -180,9 +180,9 @@ impl gcn_asm::Files for SourceFiles<'_> {
                 path.is_file()
             })
             .ok_or(if is_there {
-                "it is no regular file"
+                "it is not a regular file"
             } else {
-                "there is no such file beside the source or in the directories of -I"
+                "there is no such file next to the source or in the directories of -I"
             })?;
         let bytes = read(&path, MAX_INPUT_BYTES).map_err(|error| format!("{error:#}"))?;
         let name = path.display().to_string();

@@ -61,7 +61,7 @@ impl Labels {
                 Ok(Some(entry)) => {
                     if let Some(label) = &entry.label {
                         let is_new = names.insert(label.clone());
-                        let message = || format!("the label `{label}` is there twice");
+                        let message = || format!("the label `{label}` is defined twice");
                         ensure!(is_new, invalid(&file, line, &message()));
                     }
                     entries.push(entry);
@@ -108,7 +108,7 @@ impl Labels {
                 let is_taken = taken.contains(name.as_str());
                 ensure!(
                     !is_taken,
-                    wrong(format!("the code has a symbol `{name}` already"))
+                    wrong(format!("the code already has a symbol `{name}`"))
                 );
                 section.symbols.push(ListedSymbol {
                     name,

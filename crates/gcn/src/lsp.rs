@@ -32,7 +32,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         gcn_lsp::serve(BufReader::new(io::stdin()), out).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => Problem::new(
                 INVALID_PROTOCOL,
-                format!("the input is not the protocol: {error}"),
+                format!("the input does not follow the protocol: {error}"),
             )
             .into(),
             _ => anyhow::Error::from(error),

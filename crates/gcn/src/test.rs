@@ -220,7 +220,7 @@ fn run_all(
     let refused = |message| move || Problem::new(HOST_LIMIT, message);
     let logs = tempfile::tempdir().with_context(refused("cannot make a temporary directory"))?;
     let terms = ChildTerms {
-        program: std::env::current_exe().with_context(refused("the path of gcn is not known"))?,
+        program: std::env::current_exe().with_context(refused("the path of gcn is unknown"))?,
         check: args.check,
         timeout: args.timeout,
         // Parallel launches share the host's threads.

@@ -395,7 +395,7 @@ fn wrong_options_are_named() {
     for (options, expected) in [
         (
             &["--json", "--format", "sarif"][..],
-            "--json is --format json, and --format asks for another",
+            "--json means --format json, but --format selects another",
         ),
         (&["--launch-count", "0"], "0 is not in 1.."),
         (

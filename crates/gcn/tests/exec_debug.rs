@@ -368,7 +368,7 @@ fn the_end_of_commands_ends_the_program() {
             "(gcn) tbreak shift\nTemporary breakpoint 1 at shift",
             "Breakpoint 1\n",
             "(gcn) x/i $pc\n=> shift:\t",
-            "The program has been ended.\n",
+            "The program was terminated.\n",
         ],
     );
 }
@@ -528,7 +528,7 @@ fn interrupts_stop_waves() {
         &[
             "Interrupted\nworkgroup 0,0,0, wave 0: _Z3sumPKfPfi",
             "* workgroup 0,0,0, wave 0: runs, 1 lanes, ",
-            "The program has been ended.\n",
+            "The program was terminated.\n",
         ],
     );
 }

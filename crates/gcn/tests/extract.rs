@@ -318,7 +318,7 @@ fn one_kernel_of_a_program_is_listed() {
     let asked = gcn(&directory, &["dis", "p.clo", "--target", "fiji"]);
     let warning = text(&asked.stderr);
     assert!(
-        warning.contains("the code is for gfx601, and is read as gfx803's"),
+        warning.contains("the code is for gfx601, but is read as code for gfx803"),
         "{warning}"
     );
 }

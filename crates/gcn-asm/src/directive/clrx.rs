@@ -228,8 +228,9 @@ pub(crate) fn format(parser: &mut Parser<'_>) -> Result<(), Fail> {
     let (word, span) = platform(&mut parser.cursor);
     let Some(format) = format_named(word) else {
         let message = format!("unknown format `{}`", word.escape_debug());
-        return Err(fail(&ids::UNKNOWN_FORMAT, span, message)
-            .with_help("words (`raw`) and HSA code objects (`rocm`) are made; see `--format`"));
+        return Err(fail(&ids::UNKNOWN_FORMAT, span, message).with_help(
+            "raw words (`raw`) and HSA code objects (`rocm`) are supported; see `--format`",
+        ));
     };
     choose_format(parser, format, span);
     Ok(())
@@ -241,7 +242,7 @@ fn choose_format(parser: &mut Parser<'_>, format: usize, span: Range<usize>) {
     if !MADE_FORMATS.contains(&format) {
         let name = FORMATS.get(format).and_then(|names| names.first());
         let message = format!(
-            "binaries of the format `{}` are not made",
+            "binaries of the format `{}` are not supported",
             name.unwrap_or(&"")
         );
         let warning = Diagnostic::warning(&ids::CLRX_UNSUPPORTED, span, message);

@@ -35,7 +35,7 @@ pub(crate) fn hsa_version(parser: &mut Parser<'_>, output: &mut Output) -> Resul
             parser.cursor.since(start),
             message,
         )
-        .with_help("later versions are asked for with `.amdhsa_code_object_version`"));
+        .with_help("later versions are requested with `.amdhsa_code_object_version`"));
     }
     let description = [major, minor].map(|number| number as u32);
     hsa_note(

@@ -68,7 +68,7 @@ fn dialect_of(number: u32) -> Result<Dialect, Failure> {
     match number {
         LLVM => Ok(Dialect::Llvm),
         CLRX => Ok(Dialect::Clrx),
-        other => Err(Failure::choice(format!("{other} is no dialect"))),
+        other => Err(Failure::choice(format!("{other} is not a dialect"))),
     }
 }
 

@@ -48,7 +48,7 @@ fn syntax_of(number: u32) -> Result<Syntax, Failure> {
     match number {
         LLVM => Ok(Syntax::Llvm),
         CLRX => Ok(Syntax::Clrx),
-        other => Err(Failure::choice(format!("{other} is no syntax"))),
+        other => Err(Failure::choice(format!("{other} is not a syntax"))),
     }
 }
 

@@ -29,7 +29,7 @@ static BY_NUMBER: LazyLock<[Option<&'static Target>; 1 << u8::BITS]> = LazyLock:
 #[inline]
 pub(super) fn target(id: TargetId) -> Result<&'static Target, Failure> {
     let target = BY_NUMBER.get(id as usize).copied().flatten();
-    target.ok_or_else(|| Failure::choice(format!("{id:#x} is no target")))
+    target.ok_or_else(|| Failure::choice(format!("{id:#x} is not a target")))
 }
 
 /// Looks up a target by a name such as `gfx906`, `vega20` or `gfx906:xnack-`. Returns 0 and sets an error if the name

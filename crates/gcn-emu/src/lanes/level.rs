@@ -25,7 +25,7 @@ pub const LEVEL_VARIABLE: &str = "GCN_VECTORS";
 #[non_exhaustive]
 pub enum LevelError {
     /// Invalid level name in the variable.
-    #[error("{LEVEL_VARIABLE}={0} is none of baseline, avx2, avx512")]
+    #[error("{LEVEL_VARIABLE}={0} is not one of baseline, avx2, avx512")]
     Unknown(String),
     /// Level that the host does not support.
     #[error("{LEVEL_VARIABLE}={0}: this host does not have these vector instructions")]

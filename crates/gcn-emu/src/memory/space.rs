@@ -415,7 +415,7 @@ impl AddressSpace {
     pub(super) fn register(&self, name: &str, base: u64, len: u64) -> Result<(), RegisterError> {
         let wrong = |reason| RegisterError { base, len, reason };
         let end = base.checked_add(len).filter(|_| base != 0);
-        let end = end.ok_or_else(|| wrong("is no range of addresses"))?;
+        let end = end.ok_or_else(|| wrong("is not an address range"))?;
         let own = self.first..self.first + self.table.count as u64 * ALIGNMENT;
         if base < own.end && end > own.start {
             return Err(wrong("is in the device's own memory"));

@@ -57,7 +57,7 @@ pub const ENGINE_VARIABLE: &str = "GCN_ENGINE";
 
 /// Error for an unknown engine name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is none of interpreter, auto, compiled")]
+#[error("`{0}` is not one of interpreter, auto, compiled")]
 pub struct EngineError(String);
 
 /// Current engine, determined on first use.

@@ -78,7 +78,7 @@ pub enum BundleError {
     },
     /// The file is a program for another machine and contains no GPU code.
     #[error(
-        "a program for {} without GPU code: it has neither a section .hip_fatbin nor code of AMD's OpenCL compiler",
+        "a program for {} without GPU code: it has neither a section .hip_fatbin nor code from AMD's OpenCL compiler",
         machine_name(*machine)
     )]
     NoFatBinary {

@@ -114,7 +114,7 @@ pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
             }
             None => program.warnings.push(DriverWarning::Metadata {
                 kernel: kernel.name.clone(),
-                reason: "it has no metadata, which its arguments are in",
+                reason: "it has no metadata, which would describe its arguments",
             }),
         }
         program.kernels.push(kernel);

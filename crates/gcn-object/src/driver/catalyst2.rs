@@ -72,8 +72,8 @@ pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
                 kernel.arguments = arguments.map(arguments::driver_argument).collect();
                 None
             }
-            Some(None) => Some("its metadata, which its arguments are in, cannot be read"),
-            None => Some("it has no metadata, which its arguments are in"),
+            Some(None) => Some("its metadata, which describes its arguments, cannot be read"),
+            None => Some("it has no metadata, which would describe its arguments"),
         };
         program
             .warnings

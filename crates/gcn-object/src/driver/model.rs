@@ -453,10 +453,10 @@ pub(super) fn processor(descriptor: &KernelDescriptor) -> Option<String> {
 #[non_exhaustive]
 pub enum DriverError {
     /// The file is of another kind.
-    #[error("neither a program of Catalyst's OpenCL nor of Gallium")]
+    #[error("neither a Catalyst OpenCL nor a Gallium program")]
     Unknown,
     /// The program contains code for a CPU.
-    #[error("a program of Catalyst's OpenCL for a CPU: it holds no code for GPUs")]
+    #[error("a Catalyst OpenCL program for a CPU: it holds no GPU code")]
     Cpu,
     /// A table exceeds the file, or is otherwise malformed.
     #[error("the {what} cannot be read: {reason}")]

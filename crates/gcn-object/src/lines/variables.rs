@@ -183,7 +183,7 @@ impl SourceLines {
         offset: DebugInfoOffset,
     ) -> Result<(UnitRef<'_>, Entry), LinesError> {
         let unit = self.unit_with(offset)?;
-        let missing = || LinesError::Dwarf("a reference leads to no entry".to_owned());
+        let missing = || LinesError::Dwarf("a reference does not lead to an entry".to_owned());
         let place = offset.to_unit_offset(&unit.header).ok_or_else(missing)?;
         Ok((unit, unit.entry(place)?))
     }

@@ -156,7 +156,7 @@ impl ObjectReader<'_> {
         let whole = self.bytes;
         let bytes = whole.get(start..).unwrap_or_default();
         let (symbols, _) = pod::slice_from_bytes::<Sym>(bytes, count as usize)
-            .map_err(|()| outside("it ends behind the file"))?;
+            .map_err(|()| outside("it extends past the end of the file"))?;
         let strings = table.strings.and_then(|at| self.file_from(at));
         let (_, start) = strings.ok_or_else(|| outside("its names are not in the file"))?;
         let start = start as u64;

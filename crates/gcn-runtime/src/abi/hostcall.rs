@@ -102,7 +102,7 @@ struct HostcallState {
 #[non_exhaustive]
 pub(crate) enum HostcallError {
     /// Call to a host function, which is not supported.
-    #[error("calls a function of the host at {0:#x}, which the emulator does not have")]
+    #[error("calls a host function at {0:#x}, which the emulator does not support")]
     Function(u64),
     /// Unknown service.
     #[error("requests the unknown host service {0}")]

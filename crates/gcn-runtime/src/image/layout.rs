@@ -107,7 +107,7 @@ pub enum ImageError {
     #[error("a size of the image is 0 or too large")]
     Size,
     /// Rows or slices overlap or start within a texel, or devices do not support the pitch.
-    #[error("the distance of rows or slices is not possible")]
+    #[error("the pitch of rows or slices is invalid")]
     Pitch,
     /// A region is empty or outside the image.
     #[error("the region is empty or not within the image")]

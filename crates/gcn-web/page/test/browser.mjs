@@ -157,7 +157,7 @@ const tests = {
     await status(page, /4 instructions, 1 part not read/);
     const rows = await page.$$eval("#rows tr", (all) => all.map((row) => row.children[2].textContent));
     assert.deepEqual(rows.slice(0, 3), ["s_branch 1", "s_nop 0", "s_endpgm"]);
-    assert.match(rows[3], /begins no instruction/);
+    assert.match(rows[3], /does not begin an instruction/);
     await page.click("#edit");
     await status(page, /3 instructions, 16 bytes; no errors/);
     assert.match(await text(page, ".cm-content"), /s_branch L0_8.*s_endpgm/s);

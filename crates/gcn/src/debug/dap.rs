@@ -157,7 +157,7 @@ impl Client {
             };
             let answer = match request.command.as_str() {
                 "initialize" if self.features.is_none() => self.initialize(&request),
-                "initialize" => Err("`initialize` was answered already".to_owned()),
+                "initialize" => Err("`initialize` has already been answered".to_owned()),
                 "disconnect" => {
                     let mut connection = self.connection();
                     connection.respond(&request, Ok(Value::Null));
@@ -286,7 +286,7 @@ impl Client {
         let mut connection = self.connection();
         match connection.error() {
             Some(error) if error.kind() == io::ErrorKind::InvalidData => {
-                let message = format!("the input is not the protocol: {error}");
+                let message = format!("the input does not follow the protocol: {error}");
                 Err(Problem::new(INVALID_PROTOCOL, message).into())
             }
             Some(error) => Err(error.into()),

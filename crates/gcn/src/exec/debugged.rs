@@ -304,7 +304,7 @@ impl Shared {
             thread::sleep(pause);
         }
         if self.quits.load(SeqCst) {
-            tell(format_args!("The program has been ended.\n"));
+            tell(format_args!("The program was terminated.\n"));
             return Status::Success.into();
         }
         let launches = match self.processes().count {

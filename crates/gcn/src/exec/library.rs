@@ -37,7 +37,7 @@ impl Library {
             let directory = PathBuf::from(named);
             return Library::inside(&directory).ok_or_else(|| {
                 let message = format!(
-                    "{DIRECTORY_VARIABLE} names {}, where neither {NAME} is nor {OPENCL}",
+                    "{DIRECTORY_VARIABLE} names {}, which contains neither {NAME} nor {OPENCL}",
                     directory.display()
                 );
                 Problem::new(MISSING_LIBRARY, message).into()

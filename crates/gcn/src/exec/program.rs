@@ -184,7 +184,7 @@ impl HostProgram {
         let mut notes = Vec::new();
         match wanted {
             Some(wanted) if wanted.bits != self.machine.bits => notes.push(format!(
-                "{path} is a program of {} bits, and {name} has {}: {ITSELF}",
+                "{path} is a {}-bit program, but {name} is {}-bit: {ITSELF}",
                 self.machine.bits, wanted.bits
             )),
             Some(wanted) if wanted != self.machine => notes.push(format!(
@@ -305,7 +305,7 @@ mod tests {
         old[..7].copy_from_slice(b"\x7fELF\x01\x01\x01");
         (old[16], old[18], old[20], old[40]) = (2, 3, 1, 52);
         assert!(
-            note(&old).contains("is a program of 32 bits, and libhsa-runtime64.so.1 has 64"),
+            note(&old).contains("is a 32-bit program, but libhsa-runtime64.so.1 is 64-bit"),
             "{}",
             note(&old)
         );

@@ -41,13 +41,13 @@ faults! {
                 registers of the code."
         ; source "errata E105, E129"
     INVALID_INSTRUCTION
-        meaning "The words at the program counter are no instruction of the target."
-        remedy "Compare the target with the one that the code was made for (`gcn info`), and look for data in the path \
-                of execution (`gcn dis`)."
+        meaning "The words at the program counter are not an instruction of the target."
+        remedy "Compare the target with the one that the code was built for (`gcn info`), and look for data in the path of \
+                execution (`gcn dis`)."
     UNSUPPORTED_INSTRUCTION
-        meaning "The instruction is valid, but the emulator does not execute it: exports, interpolation, images whose descriptor \
-                 is not valid or not supported."
-        remedy "Graphics shaders cannot be run. Of an image instruction, look at the descriptor in its registers (errata E320)."
+        meaning "The instruction is valid, but the emulator does not execute it: exports, interpolation, images with an \
+                 invalid or unsupported descriptor."
+        remedy "Graphics shaders cannot be run. For an image instruction, look at the descriptor in its registers (errata E320)."
     PC_OUTSIDE_CODE
         meaning "The program counter has left the code. The message names the jump, if there was one."
         remedy "End every path with `s_endpgm`. After a jump through registers, check the address in them."
@@ -57,7 +57,7 @@ faults! {
     CODE_CHANGED
         meaning "At the end of a run, memory differs from code that the run has executed: a store has changed it. The \
                  emulator executes code as it was loaded, with or without S_ICACHE_INV."
-        remedy "Look for a store beyond the end of an array. Code that is made at run time must be loaded as a code object."
+        remedy "Look for a store beyond the end of an array. Code that is generated at run time must be loaded as a code object."
     OUTSIDE_TRAP_HANDLER
         meaning "The instruction is allowed in a trap handler only, and the emulator runs none."
         remedy "Remove the instruction from the kernel."
@@ -70,17 +70,17 @@ faults! {
         ; source "errata E240"
     DEADLOCK
         meaning "All waves wait, at barriers or at global wave synchronisation, and none can continue."
-        remedy "Let every wave of a workgroup reach the same barriers, also those without work, and release what the \
-                others wait for."
+        remedy "Let every wave of a workgroup reach the same barriers, including waves without work, and release the resources \
+                that others wait for."
     INSTRUCTION_LIMIT
         meaning "A wave has executed as many instructions as `--limit` allows."
-        remedy "Look for a loop that does not end in the list of waves, or raise `--limit`."
+        remedy "Look in the list of waves for a loop that does not end, or raise `--limit`."
     UNSUPPORTED_HOST_CALL
         meaning "The kernel calls a service of the host that the emulator does not offer."
         remedy "`printf`, `malloc` and `free` work; calls of host functions do not."
     STOPPED_BY_OBSERVER
         meaning "An observer of the run refused an access."
-        remedy "The message is the observer's."
+        remedy "The message comes from the observer."
     INTERRUPTED
         meaning "A signal or the timeout stopped the run before its end."
         remedy "Raise `--timeout` if the run needs more time; the list of waves shows its position."

@@ -47,12 +47,12 @@ fn user(what: UserSgpr) -> (&'static str, &'static str) {
             "address of the queue: upper halves of the apertures at 0x40 (LDS) and 0x44 (scratch)",
         ),
         UserSgpr::KernargSegmentPtr => ("", "address of the arguments"),
-        UserSgpr::DispatchId => ("", "number of the dispatch; 0 here"),
+        UserSgpr::DispatchId => ("", "dispatch ID; 0 here"),
         UserSgpr::FlatScratchInit => (
             "",
-            "before GCN 1.4: offset of the wave's scratch, bytes of a lane; GCN 1.4: its address",
+            "before GCN 1.4: offset of the wave's scratch, and bytes per lane; GCN 1.4: its address",
         ),
-        UserSgpr::PrivateSegmentSize => ("", "bytes of scratch of a lane"),
+        UserSgpr::PrivateSegmentSize => ("", "bytes of scratch per lane"),
         UserSgpr::GridWorkgroupCountX => (
             "enable_sgpr_grid_workgroup_count_x",
             "workgroups in x (code objects of version 2)",
@@ -71,9 +71,9 @@ fn user(what: UserSgpr) -> (&'static str, &'static str) {
 
 /// Directive suffixes and contents of the SGPRs after the user SGPRs, in register order.
 const SYSTEM: [(&str, &str); 5] = [
-    ("workgroup_id_x", "number of the workgroup in x"),
-    ("workgroup_id_y", "number of the workgroup in y"),
-    ("workgroup_id_z", "number of the workgroup in z"),
+    ("workgroup_id_x", "workgroup ID in x"),
+    ("workgroup_id_y", "workgroup ID in y"),
+    ("workgroup_id_z", "workgroup ID in z"),
     (
         "workgroup_info",
         "bit 31: the first wave of its workgroup; low bits: waves of the workgroup",
@@ -92,12 +92,12 @@ pub(super) fn registers() -> InitialRegisters {
         holds,
     };
     let items = [
-        ("0", "number of the work-item in x; v0 holds it in any case"),
-        ("1", "number of the work-item in y, too"),
-        ("2", "number of the work-item in z, too"),
+        ("0", "work-item ID in x; v0 always holds it"),
+        ("1", "work-item ID in y, too"),
+        ("2", "work-item ID in z, too"),
     ];
     let others = [
-        ("exec", "the wave's work-items, a bit each"),
+        ("exec", "the wave's work-items, one bit each"),
         (
             "mode",
             "rounding, denormals, clamp, IEEE mode and exceptions as the descriptor says",
@@ -141,7 +141,7 @@ impl Answer for InitialRegisters {
                 "User SGPRs, from s0 on, those that the descriptor asks for:",
                 &self.user_sgprs,
             ),
-            ("SGPRs behind them:", &self.system_sgprs),
+            ("SGPRs after them:", &self.system_sgprs),
             ("VGPRs, from v0 on:", &self.vgprs),
         ];
         for (title, registers) in parts {

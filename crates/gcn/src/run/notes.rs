@@ -11,7 +11,7 @@ pub fn remedy(note: &LaunchNote) -> &'static str {
     match note {
         LaunchNote::DynamicStack { .. } => "; --stack changes that",
         LaunchNote::MutePrintf => {
-            "; compile the source with `-nogpulib -emit-llvm -c` first, then what that makes, with the libraries"
+            "; compile the source with `-nogpulib -emit-llvm -c` first, then compile the result with the libraries"
         }
         LaunchNote::Partial { .. } | LaunchNote::Format(_) => "",
     }

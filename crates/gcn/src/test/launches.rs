@@ -41,7 +41,7 @@ pub fn find(paths: &[PathBuf], filter: &[String]) -> Result<Vec<LaunchFile>> {
             found.push(LaunchFile::new(path.clone(), table(path)));
         } else {
             let message = format!(
-                "{} is no launch file: its name does not end with .{EXTENSION}",
+                "{} is not a launch file: its name does not end with .{EXTENSION}",
                 path.display()
             );
             bail!(Problem::new(NO_LAUNCH_FILE, message));

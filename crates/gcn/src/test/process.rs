@@ -127,7 +127,7 @@ fn execute(
     let ended = wait(&mut child, terms)?;
     let output = output.recv_timeout(GRACE);
     let text = output
-        .unwrap_or_else(|_| "the output is not known: another process holds it open\n".to_owned());
+        .unwrap_or_else(|_| "the output is unknown: another process holds it open\n".to_owned());
     Ok((ended, text))
 }
 

@@ -223,7 +223,9 @@ impl TwoRuns {
         let (first, names) = self.graph(0, place, args.executions)?;
         let (parting, stray) = self.parting([&first, &other], args.executions)?;
         let Some(parting) = parting else {
-            notes.push("the runs do not repeat: the second time the element is equal".to_owned());
+            notes.push(
+                "the runs are not reproducible: the second time, the element is equal".to_owned(),
+            );
             return Ok(Report {
                 difference: None,
                 compared,

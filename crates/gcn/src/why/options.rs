@@ -41,7 +41,7 @@ pub struct Args {
 fn executions(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number @ 1..) => Ok(number),
-        _ => Err("write a number from 1 on".to_owned()),
+        _ => Err("write a number of at least 1".to_owned()),
     }
 }
 

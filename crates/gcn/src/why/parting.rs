@@ -92,9 +92,9 @@ impl BufferCounts {
 fn headline(kind: PartingKind) -> &'static str {
     match kind {
         PartingKind::Result => "equal operands have different results",
-        PartingKind::Constants => "instructions make different constants",
-        PartingKind::Operands => "instructions take other operands, whose values both runs have",
-        PartingKind::Region => "different instructions take values that both runs have",
+        PartingKind::Constants => "instructions produce different constants",
+        PartingKind::Operands => "instructions use other operands, whose values both runs have",
+        PartingKind::Region => "different instructions use values that both runs have",
         PartingKind::Origin => "values have different origins",
     }
 }
@@ -124,7 +124,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             "the access".to_owned()
         }
     };
-    writeln!(out, "The runs part where {}:", headline(parting.kind))?;
+    writeln!(out, "The runs diverge where {}:", headline(parting.kind))?;
     for (number, (side, names)) in parting.sides.iter().zip(names).enumerate() {
         write_side(SIDES[number], side, names, branch(number, 2), out)?;
     }
@@ -155,7 +155,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     }
     if parting.others > 0 {
         let others = plural(parting.others as u64, "other place", "s");
-        writeln!(out, "Operands on the way part at {others}, too.")?;
+        writeln!(out, "Operands on the way also differ at {others}.")?;
     }
     for (name, side) in SIDES.iter().zip(&parting.sides) {
         if let Some(cut) = side.cut {

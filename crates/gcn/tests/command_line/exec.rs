@@ -327,7 +327,7 @@ fn options_of_checks_reach_the_program() {
     let refused = output(&directory, &alone);
     assert_status(&refused, 125);
     assert!(
-        stderr(&refused).contains("options of checks mean nothing without --check"),
+        stderr(&refused).contains("check options have no effect without --check"),
         "{}",
         stderr(&refused)
     );
@@ -505,7 +505,7 @@ fn failures_have_statuses_of_their_own() {
         (
             "GCN_LIB_DIR",
             "/usr/include",
-            "error[missing-library]: GCN_LIB_DIR names /usr/include, where neither libhsa-runtime64.so.1 is nor libgcn_opencl.so\n",
+            "error[missing-library]: GCN_LIB_DIR names /usr/include, which contains neither libhsa-runtime64.so.1 nor libgcn_opencl.so\n",
         ),
     ] {
         for (arguments, status) in [(&["exec", "true"][..], 125), (&["env"], 1)] {

@@ -237,7 +237,7 @@ fn labels_and_notes_of_a_file_are_in_the_listing() {
         ("0x1004 1a", "labels:2: `1a` is not a label"),
         (
             "0x1004 a\n0x1008 a",
-            "labels:3: the label `a` is there twice",
+            "labels:3: the label `a` is defined twice",
         ),
         ("0x1018 a", "labels:2: there is no code at 0x1018"),
         ("0x1006 a", "labels:2: no instruction begins at 0x1006"),

@@ -14,7 +14,7 @@ fn requests_at_the_wrong_time_are_refused() {
         (
             "initialize",
             json!({"adapterID": "gcn"}),
-            "answered already",
+            "already been answered",
         ),
         ("attach", json!({}), "no process to attach to; use `launch`"),
         ("threads", json!({}), "threads comes before `launch`"),

@@ -14,14 +14,17 @@ fn registers_that_a_kernel_did_not_request_are_reported() {
         "v_mov_b32 v0, v40\ns_mov_b32 s0, s60\nv_mov_b32 v1, v3",
         &[],
     );
-    let note = "note: 2 instructions with sources that the wave does not have, which are v0 and s0 then, as on hardware: its \
+    let note = "note: 2 instructions with source registers that the wave does not have, which read as v0 and s0, as on hardware: its \
                 kernel asks for 4 VGPRs and 16 SGPRs; the first, at 0x100001300 (k+0x0): v_mov_b32_e32 v0, v40\n  --> k.s:7: v_mov_b32 v0, v40\n";
     assert!(ran.err.ends_with(note), "{}", ran.err);
     assert_eq!(ran.status, Some(GOOD));
     let ran = run("v_mov_b32 v0, v40", &["--json"]);
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
     let told = report["notes"][0].as_str().expect("a note");
-    assert!(told.starts_with("1 instruction with sources"), "{told}");
+    assert!(
+        told.starts_with("1 instruction with source registers"),
+        "{told}"
+    );
     let ran = run("v_mov_b32 v40, v0", &[]);
     assert!(
         ran.err
@@ -74,7 +77,7 @@ fn an_address_from_an_sgpr_that_nothing_sets_names_the_directive() {
             "s_load_dwordx2 s[4:5], s[4:5], 0x0",
             format!(
                 "s[4:5], which nothing has set: the kernel does not ask for {KERNARG}, nor for \
-                 .amdhsa_user_sgpr_private_segment_buffer, which is in front of it"
+                 .amdhsa_user_sgpr_private_segment_buffer, which precedes it"
             ),
         ),
         // A store whose vector address comes from the SGPR.
@@ -150,8 +153,8 @@ fn missing_arguments_are_reported_without_metadata() {
     };
     let note = |loaded: u32, given: u32, place: &str, offset: &str| {
         format!(
-            "note: the kernel loads {loaded} bytes of arguments, and {given} are given; behind them are hidden arguments and \
-             zeros; the first such load, at 0x100001{place}, s[0:1], {offset}\n"
+            "note: the kernel loads {loaded} bytes of arguments, but {given} are given; hidden arguments and zeros follow \
+             them; the first such load, at 0x100001{place}, s[0:1], {offset}\n"
         )
     };
     let second = "308 (plain+0x8): s_load_dwordx2 s[6:7]";
@@ -222,7 +225,7 @@ fn faults_name_the_place_and_lose_nothing() {
         ),
         (
             "garbage",
-            "(garbage+0x0)\n  0xffffffff begins no instruction of GCN 1.4\n",
+            "(garbage+0x0)\n  0xffffffff does not begin an instruction of GCN 1.4\n",
         ),
         (
             "stuck",

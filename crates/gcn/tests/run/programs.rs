@@ -165,7 +165,8 @@ fn code_for_other_targets_is_refused() {
         // Listing code for another target is allowed, with a warning.
         let list = |command: &str| gcn_in(&directory, &[command, "k.co", "--target", "gfx906"]);
         let (dis, info) = (list("dis"), list("info"));
-        let warning = format!("k.co: warning: the code is for {name}, and is listed as gfx906's\n");
+        let warning =
+            format!("k.co: warning: the code is for {name}, but is disassembled for gfx906\n");
         assert_eq!((dis.err, dis.status), (warning, Some(GOOD)));
         assert!(dis.out.contains("v_mov_b32"), "{}", dis.out);
         let warning = format!("k.co: warning: the code is for {name}, not for gfx906\n");
@@ -177,7 +178,7 @@ fn code_for_other_targets_is_refused() {
     for (command, warning) in [
         (
             "dis",
-            "k.co: warning: the code is for gfx906, and is listed as gfx803's\n",
+            "k.co: warning: the code is for gfx906, but is disassembled for gfx803\n",
         ),
         (
             "info",

@@ -129,7 +129,7 @@ pub(crate) fn macro_argument<'a>(reader: &mut SourceReader<'a>) -> Result<&'a st
         match reader.parser.cursor.peek() {
             b'%' => {
                 reader.parser.cursor.set_pos(start + 1);
-                let value = reader.parser.absolute("an argument behind `%`")?;
+                let value = reader.parser.absolute("an argument after `%`")?;
                 return Ok(reader.expansion.keep(value.to_string()));
             }
             b'<' => return bracketed(reader),
@@ -192,7 +192,7 @@ fn clrx_argument<'a>(reader: &mut SourceReader<'a>) -> Result<&'a str, Fail> {
     match (reader.parser.cursor.peek(), reader.parser.cursor.peek_at(1)) {
         (b'\\', b'%') => {
             reader.parser.cursor.set_pos(start + 2);
-            let value = reader.parser.absolute("an argument behind `\\%`")?;
+            let value = reader.parser.absolute("an argument after `\\%`")?;
             return Ok(reader.expansion.keep(value.to_string()));
         }
         (quote @ (b'"' | b'\''), _) if reader.expansion.is_alternate => {

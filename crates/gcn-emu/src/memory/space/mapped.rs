@@ -56,7 +56,7 @@ impl AddressSpace {
         };
         let is_whole = |n: u64| n.is_multiple_of(ALIGNMENT);
         if range.is_empty() || !is_whole(range.start) || !is_whole(range.end) {
-            return Err(wrong("is not one of whole units of 64 KiB"));
+            return Err(wrong("is not a multiple of 64 KiB"));
         }
         let len = range.end - range.start;
         let is_in_file = offset.is_multiple_of(PAGE)
@@ -64,9 +64,7 @@ impl AddressSpace {
                 .checked_add(len)
                 .is_some_and(|end| end <= memory.bytes());
         if !is_in_file {
-            return Err(wrong(
-                "is longer than the memory that is to be mapped there",
-            ));
+            return Err(wrong("is longer than the memory to be mapped there"));
         }
         let mut state = self.state();
         let found = state.reserved.range_mut(..=range.start).next_back();
@@ -145,11 +143,13 @@ impl AddressSpace {
         };
         let SpaceState { live, range, .. } = &mut *state;
         let live = live.get_mut(&address).filter(|live| !live.entry.is_null());
-        let live = live.ok_or_else(|| wrong("is no allocation's"))?;
+        let live = live.ok_or_else(|| wrong("does not belong to an allocation"))?;
         if let Some(shared) = &live.shared {
             return Ok(shared.clone());
         }
-        let host = range.as_ref().ok_or_else(|| wrong("is no allocation's"))?;
+        let host = range
+            .as_ref()
+            .ok_or_else(|| wrong("does not belong to an allocation"))?;
         let bytes = shared_bytes(live.len);
         let shared = Arc::new(SharedMemory::new(bytes).map_err(MapError::Host)?);
         let mut copied = 0;

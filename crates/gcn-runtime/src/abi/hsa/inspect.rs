@@ -52,7 +52,7 @@ impl fmt::Display for BeyondArguments {
         let BeyondArguments { given, loaded, .. } = self;
         write!(
             f,
-            "the kernel loads {loaded} bytes of arguments, and {given} are given; behind them are hidden arguments and zeros"
+            "the kernel loads {loaded} bytes of arguments, but {given} are given; hidden arguments and zeros follow them"
         )
     }
 }
@@ -92,8 +92,8 @@ impl fmt::Display for UnownedSources {
         let plural = if self.instructions == 1 { "" } else { "s" };
         write!(
             f,
-            "{} instruction{plural} with sources that the wave does not have, which are v0 and s0 then, as on hardware: its kernel \
-             asks for {} VGPRs and {} SGPRs",
+            "{} instruction{plural} with source registers that the wave does not have, which read as v0 and s0, as on \
+             hardware: its kernel asks for {} VGPRs and {} SGPRs",
             self.instructions, self.vgprs, self.sgprs
         )
     }
@@ -135,7 +135,7 @@ impl fmt::Display for UnsetSgprs {
         for (number, directive) in self.directives().enumerate() {
             match number {
                 0 => write!(f, ": the kernel does not ask for {directive}")?,
-                _ => write!(f, ", nor for {directive}, which is in front of it")?,
+                _ => write!(f, ", nor for {directive}, which precedes it")?,
             }
         }
         Ok(())
