@@ -49,7 +49,7 @@
 // GCN all: workgroup 0,0,0, wave 0: loop (steps.s:143)
 // GCN all: 143	    v_add_f32 v3, 1.0, v3
 // GCN all: (gcn) print v2
-// GCN all: v2 = {2, 2, 2, 2, 2, 2, 2, 2, 0 <repeats 56 times>}, of which exec = 0xff are active
+// GCN all: v2 = {2, 2, 2, 2, 2, 2, 2, 2, 0 <repeats 56 times>}, active lanes: exec = 0xff
 // GCN all: (gcn) print v2[3] + 40, s8
 // GCN all: error: unexpected `,` in `v2[3] + 40, s8`
 // GCN all: (gcn) print v2[3] + 40
@@ -86,7 +86,7 @@
 // GCN all: workgroup 0,0,0, wave 0: store (steps.s:149)
 // GCN all: 149	    s_waitcnt lgkmcnt(0)
 // GCN all: (gcn) print/x v2
-// GCN all: v2 = {0x2, 0x2, 0x2, 0x3ea, 0x2, 0x2, 0x2, 0x2, 0x0 <repeats 56 times>}, of which exec = 0xff are active
+// GCN all: v2 = {0x2, 0x2, 0x2, 0x3ea, 0x2, 0x2, 0x2, 0x2, 0x0 <repeats 56 times>}, active lanes: exec = 0xff
 // GCN all: (gcn) info breakpoints
 // GCN all: 1: break loop (steps.s:143), if v2[3] == 2, hit 1 times
 // GCN all: (gcn) list

@@ -370,7 +370,7 @@ table! {
         example ".gcn_address 0x1000\n.gcn_address 0x2000"
         remedy "Write `.gcn_address` once per section."
     SECTION_ATTRIBUTE "section-attribute"
-        meaning "A section's flag, type or group does not exist, or differs from what the section has already."
+        meaning "A section's flag, type or group does not exist, or differs from the section's existing one."
         example ".section .x, \"q\""
         remedy "Flags are a, w, x, M, S; types @progbits, @nobits, @note, @init_array, @fini_array, @preinit_array."
     SECTION_LIMIT "section-limit"

@@ -81,7 +81,9 @@ pub const COMMANDS: &[CommandRow] = &[
     row(C::Backtrace,              "backtrace",           &["bt", "where"],      "show the function of the wave in focus, and \
         the inlined calls"),
     row(C::Break,                  "break",               &["b"],                "[PLACE] [if EXPR]: stop at a symbol, FILE:LINE, a line, *ADDRESS, or an instruction such as s_barrier or ds_*"),
-    row(C::Catch,                  "catch",               &[],                   "[NAME...]: stop at these alone: `fault`, checkers of --check, `launch` (a launch begins), `end` (it has ended); `all` faults and findings; `none`; without names, list them"),
+    row(C::Catch,                  "catch",               &[],                   "[NAME...]: stop only at these: `fault`, \
+        checkers of --check, `launch` (start of a launch), `end` (its end); `all` faults and findings; `none`; without names, \
+        list them"),
     row(C::Condition,              "condition",           &["cond"],             "N [EXPR]: set the condition of a breakpoint, or remove it"),
     row(C::Continue,               "continue",            &["c", "fg"],          "[N]: run to the next stop; with N, ignore the breakpoint N - 1 times"),
     row(C::Delete,                 "delete",              &["d"],                "[N|N-M...]: delete breakpoints and watchpoints, all without numbers"),

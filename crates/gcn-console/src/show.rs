@@ -67,7 +67,7 @@ pub fn value(session: &Session<'_, '_>, text: &str, format: Format) -> Result<St
             let inactive = if exec == u64::MAX {
                 String::new()
             } else {
-                format!(", of which exec = {exec:#x} are active")
+                format!(", active lanes: exec = {exec:#x}")
             };
             format!("{}{inactive}", numbers(&lanes, format))
         }

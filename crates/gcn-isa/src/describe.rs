@@ -178,7 +178,7 @@ fn control_effect(control: Control) -> &'static str {
         Control::Nop => "nothing, for simm16 + 1 wait states",
         Control::End => "ends the wave",
         Control::Barrier => "waits until every wave of the workgroup is at a barrier",
-        Control::Waitcnt => "waits until each counter is at most what simm16 has for it",
+        Control::Waitcnt => "waits until each counter is at most its value in simm16",
         Control::Sleep => "waits about 64 * simm16 clocks",
         Control::SetHalt => "status.halt = simm16[0]",
         Control::SetPrio => "status.prio = simm16[1:0]",
@@ -199,10 +199,12 @@ fn control_effect(control: Control) -> &'static str {
 fn synchronisation(op: GwsOp) -> &'static str {
     match op {
         GwsOp::Init => "resource.counter = vaddr of the first lane",
-        GwsOp::SemaV => "resource.counter += 1; a waiting wave goes on",
-        GwsOp::SemaBr => "resource.counter += vaddr of the first lane; as many waiting waves go on",
+        GwsOp::SemaV => "resource.counter += 1; a waiting wave continues",
+        GwsOp::SemaBr => {
+            "resource.counter += vaddr of the first lane; that many waiting waves continue"
+        }
         GwsOp::SemaP => "waits until resource.counter > 0; resource.counter -= 1",
-        GwsOp::SemaReleaseAll => "all waves that wait for the resource go on",
+        GwsOp::SemaReleaseAll => "all waves that wait for the resource continue",
         GwsOp::Barrier => "waits until vaddr of the first lane + 1 waves are at the resource",
     }
 }

@@ -522,8 +522,8 @@ fn command(options: &Options, name: &OsStr, checks: bool) -> Result<Command> {
         && program::gains_rights(path)
     {
         let message = format!(
-            "{} runs as another user or group than its caller (setuid), so that the loader ignores {LIBRARY_PATH}; \
-             start `gcn exec` from it instead, as in `sudo gcn exec -- PROGRAM`",
+            "{} runs as a different user or group than its caller (setuid), so the loader ignores {LIBRARY_PATH}; start `gcn \
+             exec` from it instead, as in `sudo gcn exec -- PROGRAM`",
             path.display()
         );
         bail!(Problem::new(UNUSABLE_PROGRAM, message));
@@ -552,8 +552,8 @@ fn command(options: &Options, name: &OsStr, checks: bool) -> Result<Command> {
             // The dynamic loader does not load a second library of the same name.
             let preload = prepended(preloaded(library)?.as_os_str(), PRELOAD);
             note(format_args!(
-                "{} finds {} by its DT_RPATH or a library's, before {LIBRARY_PATH}; {PRELOAD} has the emulated device's \
-                 loaded instead (`patchelf --remove-rpath` makes that unnecessary)",
+                "{} finds {} by its DT_RPATH or a library's, before {LIBRARY_PATH}; {PRELOAD} loads the emulated device's \
+                 instead (`patchelf --remove-rpath` makes that unnecessary)",
                 render::printable(&program.path.display().to_string()),
                 render::printable(&other.display().to_string()),
             ));

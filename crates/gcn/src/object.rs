@@ -123,7 +123,7 @@ pub fn choose(file: &FileBytes, choice: ObjectChoice) -> Result<Option<BundleEnt
         )),
         (_, 0, _) => bail!(Problem::new(
             NO_MATCHING_CODE,
-            format!("the file contains no such code, only code for: {listed}")
+            format!("the file contains only code for: {listed}")
         )),
         (_, 1, _) => Ok(candidates.first),
         (.., Some(pattern)) => candidates.with_kernel(&pattern).map(Some),

@@ -94,7 +94,7 @@ fn room_size(parser: &mut Parser<'_>, what: &str) -> Result<u64, Fail> {
     let start = parser.cursor.token_start();
     let size = parser.absolute(what)?;
     Ok(u64::try_from(size).unwrap_or_else(|_| {
-        let message = format!("nothing is made: {what} is {size}");
+        let message = format!("no data is emitted: {what} is {size}");
         let span = parser.cursor.since(start);
         parser.warning(&ids::EMPTY_FILL, span, message);
         0

@@ -313,8 +313,8 @@ fn count_registers(
     );
     let mut note = Diagnostic::note(&ids::IMPLIED_REGISTERS, kernel.span.clone(), message);
     if leaves {
-        note = note
-            .help("it calls code elsewhere, so that every register named in the source is counted");
+        note =
+            note.help("it calls code elsewhere, so every register named in the source is counted");
     }
     if used.indexes {
         note =

@@ -20,21 +20,17 @@ const LANE: &str = "The lane's number is 6 bits of the source. EXEC does not cou
 const ORDER: &str = "A NaN gives the other source; -0 is less than +0. With IEEE mode a signalling NaN comes out quiet.";
 const ORDER3: &str =
     "A NaN is left out; -0 is less than +0. With IEEE mode a signalling NaN comes out quiet.";
-const PACKED_U8: &str =
-    "Rounded as MODE says; beyond 0 to 255 the nearest of them; NaN gives 0 (errata E192).";
+const PACKED_U8: &str = "Rounded as MODE says and clamped to 0 to 255; NaN gives 0 (errata E192).";
 const UNFUSED: &str =
     "Rounded twice, as a product and as a sum; denormals are flushed whatever MODE says.";
 const FUSED: &str = "Rounded once.";
 const LEGACY: &str =
     "0 times anything is 0, infinity and NaN included. Rounded twice; denormals are flushed.";
-const NORMALISED: &str =
-    "Below -1 and above 1 are -1 and 1; rounded to nearest even; NaN gives 0 (errata E192).";
-const NORMALISED_U: &str =
-    "Below 0 and above 1 are 0 and 1; rounded to nearest even; NaN gives 0 (errata E192).";
+const NORMALISED: &str = "Clamped to -1 to 1; rounded to nearest even; NaN gives 0 (errata E192).";
+const NORMALISED_U: &str = "Clamped to 0 to 1; rounded to nearest even; NaN gives 0 (errata E192).";
 const BEYOND_SCALAR: &str = "Beyond the wave's registers nothing is written (checklist 1.6).";
 const BEYOND: &str = "A source beyond the wave's registers is v0; with a destination beyond them nothing is written (checklist 1.6).";
-const WHOLE: &str =
-    "Rounded towards zero; beyond the type's range the nearest number of it; NaN gives 0.";
+const WHOLE: &str = "Rounded towards zero and clamped to the type's range; NaN gives 0.";
 const BY_MODE: &str = "Rounded as MODE says.";
 const EVERY: &str = "Every value is exact.";
 const PARTS: &str = "Infinities and NaN come back as they are.";
@@ -63,8 +59,8 @@ const MIXED: &str =
 const DOT: &str = "The products are exact.";
 const OVERFLOW: &str = "SCC is the signed overflow.";
 const FIRST: &str = "SCC says that the first source is the result; it is 0 if both are equal.";
-const NO_LANE: &str = "SCC says if a lane is left active.";
-const NONE_FOUND: &str = "Without such a bit it is -1.";
+const NO_LANE: &str = "SCC is 1 if a lane is left active.";
+const NONE_FOUND: &str = "If there is none, it is -1.";
 const ZEROS_ABOVE: &str = "The zeros above the highest one; without a one it is -1.";
 const LIKE_SIGN: &str = "The bits that are like the sign, the sign included; if all are, it is -1.";
 
@@ -75,7 +71,8 @@ pub(super) fn remark(op: Op) -> Option<&'static str> {
     match op {
         Op::Sop1(Sop1::S_MOV_REGRD_B32) | Op::Sopk(Sopk::S_GETREG_REGRD_B32) => Some("No manual has more than its name (errata E205)."),
         Op::Sop1(Sop1::S_MOV_FED_B32) | Op::Vop1(Vop1::V_MOV_FED_B32) => Some("Made to test the detection of errors in hardware (errata E205)."),
-        Op::Vop1(Vop1::V_RCP_IFLAG_F32) => Some("As V_RCP_F32, but that a division by 0 raises the integer exception. Denormals are flushed."),
+        Op::Vop1(Vop1::V_RCP_IFLAG_F32) => Some("As V_RCP_F32, but a division by 0 raises the integer exception. Denormals are \
+            flushed."),
         Op::Sopk(Sopk::S_MULK_I32) => Some("SCC stays."),
         Op::Vop3Interp(Vop3Interp::V_INTERP_P2_LEGACY_F16) => Some("The high half becomes 0."),
         Op::Vop3Interp(Vop3Interp::V_INTERP_P2_F16) => Some("The high half stays."),
@@ -99,7 +96,8 @@ pub(super) fn template(op: AluOp, row: &Row, bits: u32) -> Template {
         AluOp::MoveRelative(Relative::Destination) => words("$f[$d's number + m0] = $a").but(if is_scalar { BEYOND_SCALAR } else { BEYOND }),
         AluOp::MoveRelative(Relative::Both) => words("$f[$d's number + m0] = $f[$a's number + m0]").but(BEYOND),
         AluOp::Select if is_scalar => exact("$d = scc ? $a : $b"),
-        AluOp::Select          => words("$d = $m[lane] ? $a : $b").but("SRC2 is VCC in the short encoding. Signs of the sources can be changed, as of floats; nothing else is done to them."),
+        AluOp::Select          => words("$d = $m[lane] ? $a : $b").but("SRC2 is VCC in the short encoding. The sources accept \
+            sign modifiers, as floats do, and are otherwise unchanged."),
         AluOp::ReadLane        => words("$d = $a of lane $b").but(LANE),
         AluOp::ReadFirstLane   => words("$d = $a of the lowest active lane").but("Without an active lane it is lane 0's. VDST is scalar."),
         AluOp::WriteLane       => words("$d of lane $b = $a").but(LANE),
@@ -220,7 +218,7 @@ pub(super) fn template(op: AluOp, row: &Row, bits: u32) -> Template {
         AluOp::ShiftByAdd(3)   => exact("$d = ($a << 3) + $b; scc = ($a << 3) + $b > 0xffffffff"),
         AluOp::ShiftByAdd(_)   => exact("$d = ($a << 4) + $b; scc = ($a << 4) + $b > 0xffffffff"),
         AluOp::AddShift        => exact("$d = ($a + $b) << $c[4:0]").but(COUNT_5),
-        AluOp::Abs             => exact("$d = abs($a)").but("The least number stays what it is."),
+        AluOp::Abs             => exact("$d = abs($a)").but("The least number is unchanged."),
         AluOp::AbsDiff         => exact("$d = abs(i32($a - $b))").but("The difference wraps before its sign is dropped; of the least number the sign stays."),
         AluOp::Sad(Sad::Bytes) => exact("$d = abs($a[7:0] - $b[7:0]) + abs($a[15:8] - $b[15:8]) + abs($a[23:16] - $b[23:16]) + abs($a[31:24] - $b[31:24]) + $c").but(SUM),
         AluOp::Sad(Sad::BytesHigh) => exact("$d = ((abs($a[7:0] - $b[7:0]) + abs($a[15:8] - $b[15:8]) + abs($a[23:16] - $b[23:16]) + abs($a[31:24] - $b[31:24])) << 16) + $c").but(SUM),
@@ -251,7 +249,8 @@ pub(super) fn template(op: AluOp, row: &Row, bits: u32) -> Template {
         AluOp::Ceil            => words("$d = the least whole number >= $a").but(PARTS),
         AluOp::RoundEven       => words("$d = the whole number nearest to $a, the even one of two").but(PARTS),
         AluOp::Floor           => words("$d = the greatest whole number <= $a").but(PARTS),
-        AluOp::Fract           => words("$d = $a - floor($a)").but("Always below 1: what rounding brings to 1 is the greatest number below it. Infinity gives NaN."),
+        AluOp::Fract           => words("$d = $a - floor($a)").but("Always below 1: a result that would round to 1 is the \
+            greatest number below 1. Infinity gives NaN."),
         AluOp::Exp2            => words("$d = 2 ^ $a").but(if result == F16 { TABLE_F16 } else { TABLE }),
         AluOp::Log2            => words("$d = log2($a)").but(if result == F16 { TABLE_F16 } else { NEGATIVE }),
         AluOp::Log2Clamped     => words("$d = log2($a)").but("0 gives the least finite number (errata E306)."),
@@ -272,7 +271,8 @@ pub(super) fn template(op: AluOp, row: &Row, bits: u32) -> Template {
         AluOp::DivFmas if result == F32 => words("$d = ($a * $b + $c) * (vcc[lane] ? 2^64 or 2^-64 : 1)").but("Up if SRC2 is above 1 or so, else down; rounded once (errata E194)."),
         AluOp::DivFmas         => words("$d = ($a * $b + $c) * (vcc[lane] ? 2^128 or 2^-128 : 1)").but("Up if SRC2 is above 1 or so, else down; rounded once (errata E194)."),
         AluOp::DivFixup        => words("$d = $a, the quotient, with the sign of $c / $b, or what that is where it is 0, infinite or NaN").but("0/0 and infinity/infinity give NaN; a NaN of the numerator comes before one of the denominator (errata E194)."),
-        AluOp::TrigPreop       => words("$d = 53 binary digits of 2/pi from digit 53 * $b[4:0] on").but("Further on by what the exponent of SRC0 exceeds 1077; cut off, not rounded (errata E198)."),
+        AluOp::TrigPreop       => words("$d = 53 binary digits of 2/pi from digit 53 * $b[4:0] on").but("Shifted further by \
+            the excess of SRC0's exponent over 1077; truncated, not rounded (errata E198)."),
         AluOp::CubeFace        => words("$d = face of a cube that the vector ($a, $b, $c) meets: 0 +X, 1 -X, 2 +Y, 3 -Y, 4 +Z, 5 -Z").but(CUBE),
         AluOp::CubeS           => words("$d = coordinate S on the face of a cube that ($a, $b, $c) meets").but(CUBE),
         AluOp::CubeT           => words("$d = coordinate T on the face of a cube that ($a, $b, $c) meets").but(CUBE),
@@ -284,13 +284,16 @@ pub(super) fn template(op: AluOp, row: &Row, bits: u32) -> Template {
             (I16, _)   => words("$d = i16($a)").but(WHOLE),
             (U16, _)   => words("$d = u16($a)").but(WHOLE),
             (F64, _)   => words("$d = f64($a)").but(EVERY),
-            (F16, F32) => words("$d = f16($a)").but("Rounded as MODE says of half precision, before GCN 1.2 of single precision; what is too large becomes infinite (errata E192, E307)."),
+            (F16, F32) => words("$d = f16($a)").but("Rounded as MODE says of half precision, before GCN 1.2 of single \
+                precision; values that are too large become infinite (errata E192, E307)."),
             (F16, _)   => words("$d = f16($a)").but(BY_MODE),
             (_, F16)   => words("$d = f32($a)").but(EVERY),
             _          => words("$d = f32($a)").but(BY_MODE),
         },
-        AluOp::ConvertNear     => words("$d = i32(floor($a + 0.5))").but("The sum is exact; beyond the type's range the nearest number of it; NaN as infinity of its sign (errata E192)."),
-        AluOp::ConvertFloor    => words("$d = i32(floor($a))").but("Beyond the type's range the nearest number of it; NaN as infinity of its sign (errata E192)."),
+        AluOp::ConvertNear     => words("$d = i32(floor($a + 0.5))").but("The sum is exact, then clamped to the type's range; \
+            NaN as infinity of its sign (errata E192)."),
+        AluOp::ConvertFloor    => words("$d = i32(floor($a))").but("Clamped to the type's range; NaN as infinity of its sign \
+            (errata E192)."),
         AluOp::ConvertOffset   => words("$d = sext($a, 4) / 16.0").but("Four bits with sign: -0.5 to 0.4375."),
         AluOp::ConvertByte(0)  => words("$d = f32($a[7:0])"),
         AluOp::ConvertByte(1)  => words("$d = f32($a[15:8])"),
@@ -302,7 +305,8 @@ pub(super) fn template(op: AluOp, row: &Row, bits: u32) -> Template {
         AluOp::Normalize       => words("$d = u16($a * 65535)").but(NORMALISED_U),
         AluOp::NormalizePair(Signedness::Signed)   => words("$d[15:0] = i16($a * 32767); $d[31:16] = i16($b * 32767)").but(NORMALISED),
         AluOp::NormalizePair(Signedness::Unsigned) => words("$d[15:0] = u16($a * 65535); $d[31:16] = u16($b * 65535)").but(NORMALISED_U),
-        AluOp::TruncatePair    => words("$d[15:0] = f16($a); $d[31:16] = f16($b)").but("Cut off, not rounded, whatever MODE says; what is too large becomes the largest number."),
+        AluOp::TruncatePair    => words("$d[15:0] = f16($a); $d[31:16] = f16($b)").but("Truncated, not rounded, whatever MODE \
+            says; values that are too large become the largest number."),
         AluOp::Interpolate(Interpolation::First) if has(Field::Src2) => words("$d = P10 * $a + $c's half").but("P0 is in SRC2; the result is single precision."),
         AluOp::Interpolate(Interpolation::First) if row.modifiers().any(|it| it.field == Field::High) => words("$d = P10 * $a + P0").but("The parameter is a half, the result single precision; `high` takes the high halves."),
         AluOp::Interpolate(Interpolation::First) => words("$d = P10 * $a + P0").but("The parameter's values at a triangle's vertices are in LDS, where M0 says: P0 is that of the first, P10 and P20 are the differences of the others to it."),

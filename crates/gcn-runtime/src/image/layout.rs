@@ -101,7 +101,7 @@ impl Geometry {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Error)]
 pub enum ImageError {
     /// The geometry does not support the format.
-    #[error("images of this kind do not have the format")]
+    #[error("images of this kind do not support the format")]
     Format,
     /// A size is 0 or too large.
     #[error("a size of the image is 0 or too large")]

@@ -92,7 +92,7 @@ inputs! {
                  gfx600 to gfx906, gfx909 and gfx90c; of gfx906 only chips with SRAM ECC, such as MI50 and MI60."
         remedy "Compile for a supported target, such as `--offload-arch=gfx906` or `-mcpu=gfx906`."
     runtime::NO_MATCHING_CODE,
-        meaning "The file has code, but none for the target or entry that was asked for, or fewer bytes."
+        meaning "The file has code, but none for the requested target or entry, or fewer bytes than requested."
         remedy "Choose one of the targets in the message with `--target`, or compile for the target."
     problem::NOTHING_TO_EXTRACT,
         meaning "The file is a code object itself, not one that holds code objects."

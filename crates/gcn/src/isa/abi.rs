@@ -105,7 +105,7 @@ pub(super) fn registers() -> InitialRegisters {
         ("pc", "the kernel's first instruction"),
         (
             "flat_scratch",
-            "what the kernel writes there, from flat_scratch_init",
+            "the value that the kernel writes, from flat_scratch_init",
         ),
         (
             "m0",
@@ -138,7 +138,7 @@ impl Answer for InitialRegisters {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let parts = [
             (
-                "User SGPRs, from s0 on, those that the descriptor asks for:",
+                "User SGPRs that the descriptor requests, from s0 on:",
                 &self.user_sgprs,
             ),
             ("SGPRs after them:", &self.system_sgprs),

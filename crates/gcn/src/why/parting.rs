@@ -210,7 +210,7 @@ fn write_side(
         return writeln!(out, "{branch}{name}: {}{value}", names.origin(origin, None));
     }
     if side.steps.is_empty() {
-        return writeln!(out, "{branch}{name}: has no such access");
+        return writeln!(out, "{branch}{name}: has no corresponding access");
     }
     // A single instruction is shown on the run's line; several are listed below it.
     let is_one = side.steps.len() == 1 && side.hidden == 0;
