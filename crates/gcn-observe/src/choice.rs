@@ -213,10 +213,10 @@ mod tests {
                 "code=f+0xfffffffffffffeff",
                 "`f+0xfffffffffffffeff` is neither a symbol",
             ),
-            ("memory=xs", "`xs` is no buffer"),
+            ("memory=xs", "`xs` is neither a buffer"),
             (
                 "memory=18446744073709551615",
-                "`18446744073709551615` is no buffer",
+                "`18446744073709551615` is neither a buffer",
             ),
         ] {
             let added = Choice::parse(text)
