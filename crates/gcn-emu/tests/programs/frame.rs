@@ -24,7 +24,7 @@ pub(super) const ROW: u64 = 256;
 pub(super) const WORK: u64 = 0x2000;
 const WORK_BYTES: u64 = 0x1000;
 pub(super) const DUMP: u64 = WORK + WORK_BYTES;
-pub(super) const REGION: u64 = 0x1_0000;
+pub(super) const REGION: u64 = 0x8000;
 pub(super) const GROUPS: u32 = 4;
 /// Bytes of LDS, and of scratch per lane.
 pub(super) const LDS_BYTES: u32 = 512;
@@ -46,20 +46,37 @@ const IMAGE_FORMAT: (u8, u8) = (
 );
 const IMAGE_SIZE: [u32; 3] = [64, 16, 1];
 
-/// Activates all lanes, and sets their offsets in [`OFFSETS`].
-fn offsets() -> String {
+/// Activates all lanes, and sets [`OFFSETS`] to the lane number times `dwords` dwords, a power of two.
+fn offsets(dwords: u32) -> String {
+    let shift = (dwords * 4).trailing_zeros();
     format!(
         "s_mov_b64 exec, -1\n v_mbcnt_lo_u32_b32 v{OFFSETS}, -1, 0\n v_mbcnt_hi_u32_b32 v{OFFSETS}, -1, v{OFFSETS}\n \
-         v_lshlrev_b32 v{OFFSETS}, 2, v{OFFSETS}\n"
+         v_lshlrev_b32 v{OFFSETS}, {shift}, v{OFFSETS}\n"
     )
 }
 
-/// Moves a row between a VGPR and an offset in the workgroup's memory.
-fn transfer(verb: &str, register: usize, offset: u64) -> String {
+/// First SGPRs of the descriptors of the workgroup's memory, and of the wave's scratch as plain bytes.
+const MEMORY: u8 = 92;
+const RAW_SCRATCH: u8 = 88;
+
+/// Moves `dwords` dwords of each lane between VGPRs and an offset in the memory of a descriptor. [`OFFSETS`] must have
+/// the lanes' offsets for that number.
+fn transfer(verb: &str, dwords: usize, register: usize, descriptor: u8, offset: u64) -> String {
+    let (suffix, registers) = match dwords {
+        1 => (String::new(), format!("v{register}")),
+        _ => (
+            format!("x{dwords}"),
+            format!("v[{register}:{}]", register + dwords - 1),
+        ),
+    };
+    let last = descriptor + 3;
     format!(
-        "s_mov_b32 s86, {offset:#x}\n buffer_{verb}_dword v{register}, v{OFFSETS}, s[92:95], s86 offen\n"
+        "s_mov_b32 s86, {offset:#x}\n buffer_{verb}_dword{suffix} {registers}, v{OFFSETS}, s[{descriptor}:{last}], s86 offen\n"
     )
 }
+
+/// Number of dwords that most transfers move per lane: few long accesses are compiled faster than many short ones.
+const DWORDS: usize = 4;
 
 /// Interleaving of scratch by its descriptor: dwords by wave, as compilers do, or otherwise.
 #[derive(Clone, Copy)]
@@ -136,11 +153,24 @@ fn raw_scratch() -> String {
     )
 }
 
-/// Moves a row between a VGPR and the wave's scratch, through s[88:91].
-fn transfer_scratch(verb: &str, register: usize, offset: u64) -> String {
-    format!(
-        "s_mov_b32 s86, {offset:#x}\n buffer_{verb}_dword v{register}, v{OFFSETS}, s[88:91], s86 offen\n"
-    )
+/// Copies the wave's scratch from an offset in memory, or to it.
+fn copy_scratch(memory: u64, is_from_memory: bool) -> String {
+    let [from, to] = if is_from_memory {
+        [MEMORY, RAW_SCRATCH]
+    } else {
+        [RAW_SCRATCH, MEMORY]
+    };
+    let mut text = String::new();
+    for row in (0..SCRATCH_ROWS).step_by(DWORDS) {
+        let offset = |descriptor| match descriptor {
+            MEMORY => memory + row * ROW,
+            _ => row * ROW,
+        };
+        text += &transfer("load", DWORDS, 0, from, offset(from));
+        text += "s_waitcnt vmcnt(0)\n";
+        text += &transfer("store", DWORDS, 0, to, offset(to));
+    }
+    text
 }
 
 /// Assembly name of a scalar register.
@@ -160,16 +190,13 @@ pub(super) fn prologue(target: &Target, buffer: u64, interleaving: Interleaving)
         buffer as u32,
         buffer >> 32
     );
-    text += &offsets();
+    text += &offsets(DWORDS as u32);
     text += &scratch(target, interleaving);
-    for row in 0..SCRATCH_ROWS {
-        text += &transfer("load", 0, row * ROW);
-        text += "s_waitcnt vmcnt(0)\n";
-        text += &transfer_scratch("store", 0, row * ROW);
+    text += &copy_scratch(0, true);
+    for register in (0..usize::from(NAMED_VGPRS)).step_by(DWORDS) {
+        text += &transfer("load", DWORDS, register, MEMORY, register as u64 * ROW);
     }
-    for register in 0..usize::from(NAMED_VGPRS) {
-        text += &transfer("load", register, register as u64 * ROW);
-    }
+    text += &offsets(1);
     text += &format!(
         "s_waitcnt vmcnt(0)\n s_add_u32 s0, s92, {WORK:#x}\n s_mov_b32 s1, s93\n s_mov_b64 s[4:5], s[0:1]\n \
          s_mov_b32 s6, {WORK_BYTES:#x}\n s_mov_b32 s7, s95\n s_mov_b32 s8, s0\n s_or_b32 s9, s1, 0x80000\n s_mov_b32 s10, 512\n \
@@ -241,43 +268,114 @@ pub(super) fn address_rows<E>(mut shape: impl FnMut() -> Result<usize, E>) -> Re
     Ok(text)
 }
 
-/// Code of the epilogue, and a description of each row that it stores.
+/// Code of the epilogue, and what it stores.
 pub(super) struct Dump {
     pub(super) text: String,
-    pub(super) rows: Vec<String>,
+    /// Contents of memory from [`DUMP`] on, in order.
+    contents: Vec<Contents>,
+    /// Scalar registers in the lanes of [`SCALARS`] that are not stored yet.
+    scalars: Vec<String>,
 }
 
+/// Contents of one or more rows of the dump.
+enum Contents {
+    /// VGPRs, [`DWORDS`] starting with this one: those of a lane are adjacent.
+    Vgprs(usize),
+    /// Row of scalar registers, one per lane.
+    Scalars(Vec<String>),
+    /// Other rows.
+    Rows(String, u64),
+}
+
+impl Contents {
+    /// Size in bytes.
+    fn bytes(&self) -> u64 {
+        match self {
+            Contents::Vgprs(_) => DWORDS as u64 * ROW,
+            Contents::Scalars(_) => ROW,
+            Contents::Rows(_, rows) => rows * ROW,
+        }
+    }
+
+    /// Describes the dword with an index.
+    fn describe(&self, dword: usize) -> String {
+        match self {
+            Contents::Vgprs(first) => {
+                format!("v{}, lane {}", first + dword % DWORDS, dword / DWORDS)
+            }
+            Contents::Scalars(names) => names.get(dword).cloned().unwrap_or_default(),
+            Contents::Rows(name, _) => format!("{name}, dword {dword}"),
+        }
+    }
+}
+
+/// VGPR that collects scalar registers, after all VGPRs have been stored.
+const SCALARS: usize = 1;
+
 impl Dump {
-    /// Stores a VGPR.
-    fn store(&mut self, register: usize, what: String) {
-        let offset = DUMP + self.rows.len() as u64 * ROW;
-        assert!(offset < REGION);
-        self.text += &transfer("store", register, offset);
-        self.rows.push(what);
+    /// Adds contents. Returns their offset.
+    fn add(&mut self, contents: Contents) -> u64 {
+        let offset = DUMP + self.contents.iter().map(Contents::bytes).sum::<u64>();
+        assert!(offset + contents.bytes() <= REGION);
+        self.contents.push(contents);
+        offset
     }
 
     /// Stores a scalar register.
-    fn store_scalar(&mut self, register: &str, what: impl Into<String>) {
-        self.text += &format!("v_mov_b32 v0, {register}\n");
-        self.store(0, what.into());
+    fn store_scalar(&mut self, register: &str, name: impl Into<String>) {
+        let lane = self.scalars.len();
+        self.text += &format!("v_writelane_b32 v{SCALARS}, {register}, {lane}\n");
+        self.scalars.push(name.into());
+        if self.scalars.len() as u64 * 4 == ROW {
+            self.store_scalars();
+        }
+    }
+
+    /// Stores the scalar registers that have been collected.
+    fn store_scalars(&mut self) {
+        let names = std::mem::take(&mut self.scalars);
+        let offset = self.add(Contents::Scalars(names));
+        self.text += &transfer("store", 1, SCALARS, MEMORY, offset);
+    }
+
+    /// Describes the dword at an offset in the dump.
+    pub(super) fn describe(&self, offset: u64) -> String {
+        let mut begin = 0;
+        for contents in &self.contents {
+            if offset - begin < contents.bytes() {
+                return contents.describe((offset - begin) as usize / 4);
+            }
+            begin += contents.bytes();
+        }
+        format!("{offset:#x} bytes into the dump")
+    }
+
+    /// Offset in the workgroup's memory of a scalar register.
+    fn place_of(&self, name: &str) -> Option<usize> {
+        let mut begin = DUMP;
+        for contents in &self.contents {
+            if let Contents::Scalars(names) = contents
+                && let Some(lane) = names.iter().position(|it| it == name)
+            {
+                return Some(begin as usize + lane * 4);
+            }
+            begin += contents.bytes();
+        }
+        None
     }
 
     /// Zeroes the addresses of scratch in the memory of all workgroups, because each thread has its own scratch.
     pub(super) fn forget_addresses(&self, isa: Isa, memory: &mut [u8]) {
-        let range = |what: &str| {
-            let row = self.rows.iter().position(|row| row == what)?;
-            let begin = DUMP as usize + row * ROW as usize;
-            Some(begin..begin + ROW as usize)
-        };
+        let range = |what: &str| self.place_of(what).map(|begin| begin..begin + 4);
         let names = [0, 1].map(|half| regs::flat_scratch(isa).and_then(|it| name(isa, it + half)));
         for group in memory.chunks_exact_mut(REGION as usize) {
-            for (address, name) in ADDRESS_ROWS.into_iter().zip(&names) {
+            for (address, name) in SCRATCH_ADDRESS.into_iter().zip(&names) {
                 let address = range(address).expect("it is stored");
                 let flat_scratch = name.as_deref().and_then(range);
-                if let Some(row) =
-                    flat_scratch.filter(|row| group[row.clone()] == group[address.clone()])
+                if let Some(dword) =
+                    flat_scratch.filter(|it| group[it.clone()] == group[address.clone()])
                 {
-                    group[row].fill(0);
+                    group[dword].fill(0);
                 }
                 group[address].fill(0);
             }
@@ -290,8 +388,8 @@ const MOVE_TO_V0: u32 = 0x7e00_0200;
 /// Hardware register that contains the counters.
 const COUNTERS: &str = "HW_REG_IB_STS";
 
-/// Rows with the address of the wave's scratch.
-const ADDRESS_ROWS: [&str; 2] = ["scratch address, low", "scratch address, high"];
+/// Names of the dwords of the address of the wave's scratch.
+const SCRATCH_ADDRESS: [&str; 2] = ["scratch address, low", "scratch address, high"];
 
 /// Stores all registers that the program may have written, LDS, and scratch.
 pub(super) fn epilogue(isa: Isa) -> Dump {
@@ -301,12 +399,15 @@ pub(super) fn epilogue(isa: Isa) -> Dump {
              s_setreg_imm32_b32 hwreg({HWREG_MODE}, 0, 32), 0xf0\n s_mov_b32 s87, m0\n s_mov_b32 s88, vcc_lo\n \
              s_mov_b32 s89, vcc_hi\n s_mov_b64 s[90:91], exec\n"
         ),
-        rows: Vec::new(),
+        contents: Vec::new(),
+        scalars: Vec::new(),
     };
-    dump.text += &offsets();
-    for register in 0..OFFSETS {
-        dump.store(register, format!("v{register}"));
+    dump.text += &offsets(DWORDS as u32);
+    for register in (0..VGPRS).step_by(DWORDS) {
+        let offset = dump.add(Contents::Vgprs(register));
+        dump.text += &transfer("store", DWORDS, register, MEMORY, offset);
     }
+    dump.text += &offsets(1);
     for register in 0..KEPT {
         dump.store_scalar(&format!("s{register}"), format!("s{register}"));
     }
@@ -326,8 +427,11 @@ pub(super) fn epilogue(isa: Isa) -> Dump {
         let vcc = regs::VCC_LO..=regs::VCC_LO + 1;
         if let Some(name) = name(isa, number).filter(|_| !vcc.contains(&number)) {
             // Encoded as a number, since assemblers do not accept XNACK_MASK for some chips.
-            dump.text += &format!(".long {:#x}\n", MOVE_TO_V0 | u32::from(number));
-            dump.store(0, name);
+            dump.text += &format!(
+                ".long {:#x}\n v_readfirstlane_b32 s86, v0\n",
+                MOVE_TO_V0 | u32::from(number)
+            );
+            dump.store_scalar("s86", name);
         }
     }
     for (name, id, on) in HWREGS {
@@ -339,20 +443,19 @@ pub(super) fn epilogue(isa: Isa) -> Dump {
         }
     }
     dump.text += "s_mov_b32 m0, -1\n";
-    for offset in [0, ROW] {
-        dump.text +=
-            &format!("ds_read_b32 v0, v{OFFSETS} offset:{offset}\n s_waitcnt lgkmcnt(0)\n");
-        dump.store(0, format!("LDS from {offset} on"));
+    for row in [0, ROW] {
+        dump.text += &format!("ds_read_b32 v0, v{OFFSETS} offset:{row}\n s_waitcnt lgkmcnt(0)\n");
+        let offset = dump.add(Contents::Rows(format!("LDS from {row} on"), 1));
+        dump.text += &transfer("store", 1, 0, MEMORY, offset);
     }
     dump.text += &raw_scratch();
-    for (register, what) in ["s88", "s89"].into_iter().zip(ADDRESS_ROWS) {
+    for (register, what) in ["s88", "s89"].into_iter().zip(SCRATCH_ADDRESS) {
         dump.store_scalar(register, what);
     }
-    for row in 0..SCRATCH_ROWS {
-        dump.text += &transfer_scratch("load", 0, row * ROW);
-        dump.text += "s_waitcnt vmcnt(0)\n";
-        dump.store(0, format!("dword {row} of scratch"));
-    }
+    dump.store_scalars();
+    let offset = dump.add(Contents::Rows("scratch".to_owned(), SCRATCH_ROWS));
+    dump.text += &offsets(DWORDS as u32);
+    dump.text += &copy_scratch(offset, false);
     dump.text += "s_endpgm\n";
     dump
 }

@@ -9,6 +9,8 @@ use gcn_isa::{Does, Field, Inst, Isa, Op, Operand, Target, decode, regs, rows};
 use super::BASE;
 use super::frame::{IMAGE, KEPT, NAMED_VGPRS, SAMPLER, SCRATCH, SGPRS, VGPRS};
 
+/// First of the SGPRs that most instructions other than memory accesses use.
+const FEW_SCALARS: u8 = 20;
 /// Value of SADDR for no register.
 const SADDR_OFF: i64 = 0x7f;
 
@@ -43,6 +45,7 @@ pub(super) fn instruction(
     if matches!(row.op(), Op::Global(_) | Op::Scratch(_)) && u.ratio(1, 2)? {
         let _ = inst.set(Field::Saddr, SADDR_OFF);
     }
+    let few_scalars = u.ratio(3, 4)?;
     for slot in row.slots() {
         match inst.operand(slot) {
             Operand::Vgprs { first, count } => {
@@ -67,6 +70,11 @@ pub(super) fn instruction(
                     Field::Soffset => 12,
                     _ => 16,
                 };
+                let _ = inst.set_operand(slot, Operand::Scalar { code, count });
+            }
+            // Few registers, so that masks and counts are used again while host code has them in registers.
+            Operand::Scalar { code, count } if code < KEPT && few_scalars => {
+                let code = FEW_SCALARS + code % 8 / count.max(1) * count;
                 let _ = inst.set_operand(slot, Operand::Scalar { code, count });
             }
             _ => {}

@@ -10,6 +10,9 @@ mod instruction;
 mod watcher;
 mod wild;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -24,7 +27,7 @@ use gcn_isa::{Does, Field, Inst, Target, decode};
 
 use event_log::EventLog;
 use frame::{
-    DUMP, GROUPS, Interleaving, KEPT, LDS_BYTES, REGION, ROW, SCRATCH_BYTES, SGPRS, VGPRS,
+    DUMP, Dump, GROUPS, Interleaving, KEPT, LDS_BYTES, REGION, SCRATCH_BYTES, SGPRS, VGPRS,
 };
 use instruction::{instruction, reads_flat_scratch};
 use watcher::Watcher;
@@ -126,6 +129,24 @@ pub fn assembled(target: &'static Target, text: &str) -> Vec<u8> {
     assert!(!assembly.has_errors(), "{text}: {:?}", assembly.diagnostics);
     let section = assembly.program.section(".text").expect("there is code");
     section.bytes.clone()
+}
+
+/// Number of texts that [`assembled_before`] keeps.
+const MAX_TEXTS: usize = 256;
+
+/// Variant of [`assembled`] for texts that recur.
+fn assembled_before(target: &'static Target, text: String) -> Rc<[u8]> {
+    thread_local! {
+        static KNOWN: RefCell<HashMap<(&'static str, String), Rc<[u8]>>> = RefCell::default();
+    }
+    KNOWN.with_borrow_mut(|known| {
+        if known.len() > MAX_TEXTS {
+            known.clear();
+        }
+        let code = known.entry((target.name, text));
+        let code = code.or_insert_with_key(|(_, text)| assembled(target, text).into());
+        code.clone()
+    })
 }
 
 /// Random bytes for a program. They only depend on the seed, so that failures are reproducible.
@@ -335,10 +356,11 @@ impl Program {
             .expect("there is memory");
         assert!(device.memory.write(buffer, &self.memory));
         let prologue = frame::prologue(self.target, buffer, self.interleaving);
-        let mut code = assembled(self.target, &(prologue + &self.wild));
+        let mut code = assembled_before(self.target, prologue).to_vec();
+        code.extend(assembled(self.target, &self.wild));
         code.extend(&self.code);
-        let dump = frame::epilogue(self.target.isa);
-        code.extend(assembled(self.target, &dump.text));
+        let dump = Rc::new(frame::epilogue(self.target.isa));
+        code.extend(&*assembled_before(self.target, dump.text.clone()));
         let observers = observers(&device.memory);
         let code = Code::new(self.target.isa, BASE, &code, VGPRS, SGPRS);
         let dispatch = Dispatch {
@@ -364,7 +386,7 @@ impl Program {
         Outcome {
             finished,
             memory,
-            rows: dump.rows,
+            dump,
         }
     }
 
@@ -525,10 +547,7 @@ impl Program {
                 };
                 let what = match inside.checked_sub(DUMP) {
                     None => format!("memory at {inside:#x}"),
-                    Some(inside) => {
-                        let row = &expected.rows[(inside / ROW) as usize];
-                        format!("{row}, lane {}", inside % ROW / 4)
-                    }
+                    Some(offset) => expected.dump.describe(offset),
                 };
                 panic!(
                     "{how}: {what} of workgroup {group} is {:#x} in place of {:#x}: {}",
@@ -545,6 +564,5 @@ impl Program {
 struct Outcome {
     finished: Finished,
     memory: Vec<u8>,
-    /// Descriptions of the epilogue's rows.
-    rows: Vec<String>,
+    dump: Rc<Dump>,
 }
