@@ -15,6 +15,6 @@ ds_read_b32 v0, v1 ofset:4          //~ ERROR ofset
 x == 1
 x == 2                              //~ ERROR already defined
 . = 0                               //~ ERROR cannot go back
-.:                                  //~ ERROR which a label cannot name
+.:                                  //~ ERROR which cannot be a label's name
 .long 1LU                           //~ ERROR `1LU` is not a number
 .long 09ULL                         //~ ERROR `09` is not an octal number

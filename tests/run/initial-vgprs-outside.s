@@ -8,6 +8,8 @@
 //! print = ["out[0..2]"]
 // GCN all: out: u32[0..2] = 0, 0
 // GCN all: out: 524288 values as expected
+// GCN all: note: 1 instruction with source registers that the wave does not have, which read as v0 and s0, as on hardware: its kernel asks for 16 VGPRs and 48 SGPRs; the first, at kernel+0x18: v_lshrrev_b64 v[14:15], 32, v[20:21]
+// GCN all: --> run/initial-vgprs-outside.s:22: v_lshrrev_b64 v[14:15], 32, v[20:21] // v0 and v1
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -226,7 +226,7 @@ fn kernels_of_an_opencl_program_stop_at_symbols_and_lines() {
             "scc = ",
             " 1\tkernel void shift(global int* data, int by) {\n",
             " 3\t    data[at] = data[at] << by;\n>4\t}\n",
-            "(gcn) run\nerror: the program runs already: continue goes on",
+            "(gcn) run\nerror: the program is already running: continue resumes it",
             "shift has ended: waves 1, instructions ",
             "Breakpoint 1\nworkgroup 0,0,0, wave 0: fill (",
             "data[5] = 80\n",

@@ -213,7 +213,7 @@ fn a_setuid_program_is_refused() {
     let failed = output(&directory, &["exec", path]);
     assert_status(&failed, 125);
     assert!(
-        stderr(&failed).contains("(setuid), so that the loader ignores LD_LIBRARY_PATH"),
+        stderr(&failed).contains("(setuid), so the loader ignores LD_LIBRARY_PATH"),
         "{}",
         stderr(&failed)
     );

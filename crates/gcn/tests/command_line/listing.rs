@@ -326,7 +326,7 @@ fn a_part_of_raw_words_is_listed_at_its_address() {
         ),
         (
             "hex",
-            "hex is not a code object: it looks like words in hexadecimal",
+            "hex is not a code object: it looks like hexadecimal words",
         ),
     ] {
         let failed = output(&directory, &["dis", file, "--target", "fiji"]);

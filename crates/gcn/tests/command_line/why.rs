@@ -434,7 +434,7 @@ fn misaligned_atomics_are_explained() {
     assert_ne!(kernel, KERNEL);
     fs::write(directory.join("k.s"), kernel).expect("written");
     fs::write(directory.join("right.s"), KERNEL).expect("written");
-    let fault = "by a fault: it atomically updates 4 bytes at address 0x";
+    let fault = "with a fault: it atomically updates 4 bytes at address 0x";
     for (arguments, status) in [
         (&["why", "launch.toml", "out[3]"][..], 0),
         (&["why", "launch.toml", "--against", "right.s"], 3),
