@@ -539,10 +539,6 @@ const ODD_PHRASES: [(&str, &str); 7] = [
 fn comments_are_free_of_odd_phrases() {
     let mut wrong = Vec::new();
     for (name, text) in texts(&["rs"]) {
-        // The comments of gcn-emu are reworded separately.
-        if name.starts_with("crates/gcn-emu/") {
-            continue;
-        }
         let comments = text.lines().enumerate().filter(|(_, line)| {
             let line = line.trim_start();
             line.starts_with("///") || line.starts_with("//!")
