@@ -50,7 +50,7 @@ enum Availability {
     Both,
     /// Only in the dialect that has scopes.
     Scopes,
-    /// Everywhere, including within a block of keys such as `.amdhsa_kernel` … `.end_amdhsa_kernel`.
+    /// Everywhere, including within a kernel block such as `.amdhsa_kernel` … `.end_amdhsa_kernel`.
     Kernels,
 }
 

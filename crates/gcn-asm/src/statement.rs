@@ -164,8 +164,8 @@ fn finish(asm: &mut Assembler<'_>) {
     }
 }
 
-/// Handles the end of a text: starts the next loop iteration or leaves the expansion. Returns false at the end of the
-/// source.
+/// Handles the end of the current source text: starts the next loop iteration or leaves the expansion. Returns false at
+/// the end of the main source.
 fn text_ended(asm: &mut Assembler<'_>) -> bool {
     let marks = source_mapping::marks(asm);
     let base = asm.reader.expansion.outer_conditions();

@@ -127,7 +127,7 @@ impl Checkpoint {
         self.progress.stats.instructions
     }
 
-    /// State that outlives the run, for another run that repeats it.
+    /// Device state that outlives the run, to be restored before the run is repeated.
     pub fn lasting(&self) -> &LastingState {
         &self.device.lasting
     }

@@ -207,7 +207,7 @@ impl Memory {
         self.space.free(address)
     }
 
-    /// Address from which the next allocation is placed.
+    /// Address at or above which the next allocation is placed, unless it fits only into a hole.
     pub(crate) fn next_address(&self) -> u64 {
         self.space.next_address()
     }

@@ -65,7 +65,7 @@ struct CounterState {
     value: u8,
     /// Index of the oldest holder.
     oldest: u8,
-    /// Number of holders, stored as a ring buffer from `oldest`.
+    /// Number of holders in the ring buffer `places`, starting at `oldest`.
     count: u8,
     places: [Holder; PLACES],
 }

@@ -261,7 +261,7 @@ pub struct PointerInfo {
     pub agent_owner: Handle,
     /// Flags of the memory's pool, an `hsa_amd_memory_pool_global_flag_t`.
     pub global_flags: u32,
-    /// 1 if the runtime knows the memory, or 0. Added in ROCm 7.2.
+    /// 1 if an allocation or a lock contains the address, 0 otherwise. Added in ROCm 7.2.
     pub registered: u32,
 }
 

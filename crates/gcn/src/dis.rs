@@ -86,8 +86,8 @@ pub struct Args {
 enum ListingForm {
     /// A code object or a file that contains code objects, if the file begins like one; raw words otherwise.
     Auto,
-    /// An ELF code object, an offload bundle of them (plain or compressed), a host program with
-    /// bundles, or a program of AMD's OpenCL compilers or of Gallium.
+    /// An ELF code object, an offload bundle of them (plain or compressed), a host program that
+    /// contains bundles, or a binary from AMD's OpenCL compilers or from Gallium.
     Elf,
     /// 32-bit words, little endian.
     Raw,

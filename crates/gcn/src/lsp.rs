@@ -24,7 +24,7 @@ pub struct Args {
 /// Serves an editor until it ends the session. Only protocol messages are written to `out`.
 ///
 /// # Errors
-/// Fails if the input is not the protocol, or `out` cannot be written.
+/// Fails if the input does not follow the protocol, or `out` cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     // `--stdio` selects the only transport.
     let Args { stdio: _ } = args;

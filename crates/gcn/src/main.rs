@@ -120,7 +120,7 @@ enum Command {
     /// Explain the name of an error, a warning, a fault or a finding, or list all names.
     #[command(after_help = explain::EXAMPLES)]
     Explain(explain::Args),
-    /// Generate shell completions of commands, options and targets.
+    /// Generate shell completions for commands, options and targets.
     #[command(after_help = completions::EXAMPLES)]
     Completions(completions::Args),
     /// Print a manual page, or write all of them.

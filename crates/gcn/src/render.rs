@@ -287,7 +287,7 @@ impl RenderedDiagnostics {
         }
     }
 
-    /// Renders a diagnostic of a text without included files.
+    /// Renders a single diagnostic for a file that includes no other files.
     pub fn of_text(
         name: &str,
         text: &str,

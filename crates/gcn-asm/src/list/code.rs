@@ -170,9 +170,9 @@ pub struct ListedSymbol<'a> {
     pub size: u64,
     /// Number of data bytes at the symbol: a whole table, or the header before a kernel's code.
     pub data: u64,
-    /// Writes `.globl`.
+    /// True to write `.globl`.
     pub global: bool,
-    /// Writes `.type NAME,@function`.
+    /// True to write `.type NAME,@function`.
     pub function: bool,
     /// Further attribute directives, written before the label.
     pub before: &'a str,

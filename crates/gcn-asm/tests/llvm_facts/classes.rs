@@ -1,13 +1,14 @@
 //! Instructions of every class that counters and hazards distinguish, as assembly and as LLVM's machine
 //! representation. Data start at v10 and s30, addresses are v[0:1], descriptors and bases start at s20.
 //!
-//! An LDS access has a memory operand of address space 3, because LLVM waits for loads to LDS by it alone. An image
-//! access has address space 8, as in LLVM's compiler: without one it would be a FLAT access, which may access LDS.
+//! An LDS access has a memory operand in address space 3, which alone decides whether LLVM waits for loads to LDS. An
+//! image access has one in address space 8, as in LLVM's own output: without a memory operand, LLVM would treat it as a
+//! FLAT access, which may access LDS.
 //!
 //! Image atomics have an opcode per generation (`_si`, `_vi`); one of them serves all targets, because the passes
 //! treat both alike.
 //!
-//! Not comparable, because LLVM's representation or its passes lack them:
+//! Not compared, because LLVM cannot represent them, its passes do not handle them, or llc crashes:
 //! - image atomics without a result, and image descriptors of four dwords (R128): the test `lint` of gcn-observe has the latter;
 //! - the increment of VM_CNT by BUFFER_WBINVL1 and similar instructions: LLVM waits for all vector memory before it,
 //!   and counts nothing;

@@ -136,7 +136,7 @@ impl Engine {
             Engine::Interpreter => None,
             // Compiling a block takes as long as interpreting it a few hundred times.
             Engine::Auto => Some(Policy {
-                entries: 2048,
+                entries: 256,
                 least_share: 16,
                 instructions: 4,
                 variant,

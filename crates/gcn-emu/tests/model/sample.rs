@@ -155,7 +155,8 @@ fn scalar(inst: &mut Inst, noise: &mut Noise) {
     }
 }
 
-/// True for cases that no source defines: formats that the manuals lack, and TFE of accesses that write LDS.
+/// True for combinations that no source defines: MTBUF formats missing from the manuals, TFE with LDS, and ADDR64 with
+/// OFFEN or IDXEN.
 fn is_undefined(inst: &Inst) -> bool {
     let name = inst.name();
     let is_stored = name.contains("store_format");

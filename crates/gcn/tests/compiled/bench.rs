@@ -1,5 +1,5 @@
-//! Benchmarks: times of kernels with `gcn` and with OpenCL on the host, in alternation, so that changes in the
-//! machine's speed cancel out. Also memory use, and time before the first instruction.
+//! Benchmarks: run times of kernels with `gcn` and with OpenCL on the host, measured alternately so that changes in the
+//! machine's speed cancel out. Also memory use and start-up time.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -95,7 +95,8 @@ fn read_paths<'a>(text: &'a str, prefix: &[String], found: &mut Vec<Vec<String>>
     }
 }
 
-/// Paths in a module's code that start with `crate` or `super`, from the crate root.
+/// Paths that a module imports, relative to the crate root: those that start with `crate` or `super`, and items named
+/// through a module imported that way.
 fn imports(module: &Module) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut path = module.path.clone();

@@ -103,8 +103,8 @@ impl Descriptor {
         Descriptor::new(isa, words, soffset, idxen, is_formatted)
     }
 
-    /// Decodes the dwords of a descriptor. `soffset` is the instruction's scalar offset; `idxen` and `is_formatted` are
-    /// true if the instruction has an index and if it converts formats.
+    /// Decodes the dwords of a descriptor. `soffset` is the instruction's scalar offset; `idxen` is true if
+    /// the instruction has an index, `is_formatted` if it converts between memory formats and registers.
     #[inline]
     pub fn new(
         isa: Isa,

@@ -137,7 +137,7 @@ struct GroupTurns<'g> {
     /// Ended waves, for reuse.
     spare: &'g mut Vec<Box<Wave>>,
     progress: &'g mut RunProgress,
-    /// Start of the turn, counted in instructions of the thread.
+    /// Number of instructions that the thread had executed before the turn.
     turn_begin: &'g mut u64,
     /// Number of the thread's instructions from which on no other turn begins.
     last: u64,

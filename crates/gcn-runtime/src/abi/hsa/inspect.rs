@@ -31,7 +31,7 @@ const SGPRS: u8 = 102;
 /// let prepared = kernel.launch([1, 1, 1]).prepare()?;
 /// assert!(prepared.run(&device.queue()).is_err(), "the kernel has no pointer");
 /// let beyond = prepared.reads_beyond_arguments().expect("the kernel has loaded a pointer");
-/// assert!(beyond.to_string().starts_with("the kernel loads 8 bytes of arguments, and 0 are given"));
+/// assert!(beyond.to_string().starts_with("the kernel loads 8 bytes of arguments, but 0 are given"));
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -15,7 +15,7 @@ use super::subject::set_words;
 /// Number of instructions that an S_NOP is moved over, larger than any hazard.
 const MOVED_OVER: usize = 6;
 
-/// Maximum number of wait states between a result and DPP that reads it.
+/// Number of wait states required between an instruction that writes a VGPR and a DPP instruction that reads it.
 const MOST_OF_DPP: usize = 2;
 
 /// Change that removes a wait state.

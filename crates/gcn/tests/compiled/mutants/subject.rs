@@ -22,8 +22,8 @@ use crate::compile::{self, Build};
 /// Maximum number of instructions per wave.
 const LIMIT: u64 = 200_000_000;
 
-/// Frequency of S_MEMREALTIME, so high that more time passes between two reads than any kernel waits for, and runs do
-/// not depend on the host's speed.
+/// Frequency in Hz of the counter that S_MEMREALTIME reads. It is so high that any delay a kernel waits for has passed
+/// by its next read, so runs do not depend on the host's speed.
 const REALTIME_HZ: u64 = 1_000_000_000_000;
 
 /// S_WAITCNT without its constant.

@@ -380,7 +380,7 @@ impl<'a> LaneAddresses<'a> {
         memory::Addresses::Pairs([self.low, self.high], self.base)
     }
 
-    /// True unless FLAT redirects one of these addresses to an aperture or may align them.
+    /// True unless this is a FLAT access, and one of these addresses is in an aperture or the device aligns addresses.
     #[inline]
     fn needs_no_second_look(&self, addresses: &[u64], device: &Device) -> bool {
         let apertures = device.config.apertures;
