@@ -271,7 +271,7 @@ impl AddressSpace {
         Ok(())
     }
 
-    /// Address from which the next allocation is placed.
+    /// Address at or above which the next allocation is placed, unless it fits only into a hole.
     pub(super) fn next_address(&self) -> u64 {
         self.state().next
     }
