@@ -47,6 +47,7 @@ const QUALIFIERS: &[&str] = &[
     "volatile",
     "restrict",
     "__restrict",
+    "__restrict__",
     "__global",
     "global",
     "__constant",
@@ -77,22 +78,22 @@ impl Type {
     /// assert_eq!(Type::of_source("struct pair"), None);
     /// ```
     pub fn of_source(name: &str) -> Option<(Type, usize)> {
-        let unqualified = name.trim_end_matches(['*', ' ', '&']);
         // The elements of a buffer of pointers have no numeric type.
-        if name.matches('*').count() > 1 || unqualified.contains('*') {
+        if name.matches('*').count() > 1 {
             return None;
         }
-        if let Some(inner) = unqualified.strip_prefix(HIP_VECTOR) {
+        let spaced = name.replace(['*', '&'], " ");
+        let words: Vec<&str> = spaced
+            .split_whitespace()
+            .filter(|word| !QUALIFIERS.contains(word))
+            .collect();
+        let words = words.join(" ");
+        if let Some(inner) = words.strip_prefix(HIP_VECTOR) {
             let (base, lanes) = inner.split_once('>')?.0.split_once(',')?;
             // Demanglers write `4u` or `(unsigned int)4`.
             let (_, lanes) = lanes.rsplit_once(')').unwrap_or(("", lanes));
             return vector(base, lanes.trim().trim_end_matches('u'));
         }
-        let words: Vec<&str> = unqualified
-            .split_whitespace()
-            .filter(|word| !QUALIFIERS.contains(word))
-            .collect();
-        let words = words.join(" ");
         let base = words.trim_end_matches(|c: char| c.is_ascii_digit());
         match by_name(&words) {
             Some(ty) => Some((ty, 1)),
@@ -113,6 +114,10 @@ mod tests {
             ("float4*", Some((Type::F32, 4))),
             ("uchar3", Some((Type::U8, 3))),
             ("const unsigned long *", Some((Type::U64, 1))),
+            ("const float *__restrict__", Some((Type::F32, 1))),
+            ("const HIP_vector_type<float, 4u> *", Some((Type::F32, 4))),
+            ("float (*)(int)", None),
+            ("float *const *", None),
             ("struct pair", None),
             ("float77", None),
         ] {

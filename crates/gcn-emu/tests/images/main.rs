@@ -20,6 +20,7 @@ pub const SAMPLER: u8 = 16;
 
 /// Linear image filled with a pattern, with its descriptor in s[8:15].
 pub struct Image {
+    /// Values of s[8:15].
     pub descriptor: ImageDescriptor,
     /// Initial contents.
     pub bytes: Vec<u8>,

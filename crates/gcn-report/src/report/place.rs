@@ -114,6 +114,10 @@ impl PlaceReport {
                     .annotation(kind.span(span).label(self.label.as_str()));
                 group.element(snippet)
             }
+            // Debug information may omit columns.
+            None if place.column == 0 => {
+                group.element(Origin::path(format!("{file}:{}", place.line)))
+            }
             None => group.element(Origin::path(format!(
                 "{file}:{}:{}",
                 place.line, place.column
