@@ -185,7 +185,7 @@ fn working_directory() -> String {
     directory.map_or_else(|_| String::new(), |it| it.to_string_lossy().into_owned())
 }
 
-/// Enables source lines, with an empty working directory: reports show file names as the user wrote them.
+/// Enables source lines, with an empty working directory, so that reports show file names as the user wrote them.
 pub fn with_lines<'a>(options: Options<'a>) -> Options<'a> {
     Options {
         debug: Some(""),
@@ -199,7 +199,7 @@ fn encodings(assembly: &Assembly) -> String {
     for listing in assembly.program.listing() {
         let line = shown.len();
         shown.push('\t');
-        // Any fidelity will do, since the bytes show the bits that the text omits.
+        // The fidelity does not matter, since the bytes show the bits that the text omits.
         let (TextFidelity::Exact | TextFidelity::RefusedByLlvm | TextFidelity::Lossy) =
             listing.inst.print(&mut shown, Syntax::Llvm, None);
         let written = shown.len() - line - 1;

@@ -39,7 +39,7 @@ clrxdisasm [-rh?] [-g GPUDEVICE] [-A ARCH] [--raw] [--hexcode] [--gpuType=GPUDEV
     max_term_width = 100
 )]
 pub struct Args {
-    /// Programs of AMD's OpenCL compilers or of Gallium, or raw words with --raw; `-` reads standard input.
+    /// Binaries from AMD's OpenCL compilers or from Gallium, or raw words with --raw; `-` reads standard input.
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<PathBuf>,
     /// Read files as raw words.
@@ -94,7 +94,7 @@ pub fn is_called(program: Option<&OsStr>) -> bool {
 /// Runs the command.
 ///
 /// # Errors
-/// As for `gcn dis`, for the first file with an error.
+/// Fails as `gcn dis` does, at the first file with an error.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let given = args.gpu_type.as_ref().or(args.arch.as_ref());
     for input in &args.inputs {

@@ -294,7 +294,7 @@ fn session(
             }
             _ => {
                 match &initial {
-                    // Memory that the user has written before the first run is part of the input.
+                    // Memory that the user writes before the first run is part of the input.
                     None => initial = Some(InitialState::save(device)),
                     Some(initial) => {
                         initial.restore(device);
@@ -349,7 +349,7 @@ fn session(
     }
 }
 
-/// Answers the engine's question, asked in run `run` or after `run` runs.
+/// Answers a `why` command that the engine has received, if any: in a run, whose index is `run`, or after `run` runs.
 ///
 /// # Errors
 /// Fails if output cannot be written, or signals cannot be handled.

@@ -34,7 +34,7 @@ Examples:
 /// The arguments of `gcn dis`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Code object, program of Catalyst's OpenCL or Gallium, or raw words; `-` reads standard input.
+    /// Code object, binary from Catalyst's OpenCL compiler or from Gallium, or raw words; `-` reads standard input.
     input: PathBuf,
     /// Target GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. A code object states its own.
     #[arg(long, value_parser = input::TargetParser.map(|named| named.target), hide_possible_values = true)]
@@ -58,10 +58,10 @@ pub struct Args {
     /// List only this kernel, by a name that `gcn run --kernel` accepts.
     #[arg(long, value_name = "NAME", conflicts_with = "full")]
     kernel: Option<String>,
-    /// Offset in the file of the first byte of raw words.
+    /// Offset of the raw words in the file.
     #[arg(long, value_name = "BYTES", value_parser = input::number)]
     offset: Option<u64>,
-    /// Number of bytes of raw words; by default, up to the end of the file.
+    /// Size of the raw words; by default, they extend to the end of the file.
     #[arg(long, value_name = "BYTES", value_parser = input::number)]
     length: Option<u64>,
     /// Address of the first raw word, as --hex shows it.
@@ -94,7 +94,7 @@ enum ListingForm {
 }
 
 impl Args {
-    /// Creates arguments for a listing in CLRX's syntax: of raw words, or of a program or code object.
+    /// Creates the arguments for a listing of raw words, a program or a code object in CLRX's syntax.
     pub fn clrx(input: PathBuf, is_raw: bool, target: Option<&'static Target>, hex: bool) -> Args {
         Args {
             input,
@@ -152,7 +152,7 @@ impl Args {
         check(&object, name)
     }
 
-    /// Returns an error if an option for raw words or code objects, but not driver programs, is given.
+    /// Returns an error if an option is given that applies to raw words or code objects, but not to driver programs.
     fn check_driver_program(&self, name: &str) -> Result<(), UsageError> {
         self.check_object()?;
         let object = [
@@ -386,7 +386,7 @@ fn write_parts(out: &mut dyn Write, list: impl FnOnce(&mut dyn FnMut(&[u8]))) ->
     Ok(result?)
 }
 
-/// Code of a code object: its executable sections, and its kernels and metadata.
+/// Executable sections, kernels and metadata of a code object, for a listing.
 fn code_of<'a>(object: &'a CodeObject, target: &Target) -> ListedCode<'a> {
     let sections = object
         .sections

@@ -1,4 +1,4 @@
-//! Programs of OpenCL drivers (Catalyst and Gallium), for `gcn info` and `gcn dis`.
+//! Binaries from OpenCL drivers (Catalyst and Gallium), for `gcn info` and `gcn dis`.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

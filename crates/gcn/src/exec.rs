@@ -122,12 +122,12 @@ pub struct Options {
     check: Checks,
 }
 
-/// Checks of one `--check`. The alias hides the `Vec` from clap, which would parse each check as a separate value.
+/// Checks named in one `--check`. The alias hides the `Vec` from clap, which would parse each check as its own value.
 type CheckList = Vec<Check>;
-/// Kernels of one `--kernel`, aliased like [`CheckList`].
+/// Kernels named in one `--kernel`, aliased like [`CheckList`].
 type KernelList = Vec<String>;
 
-/// Checks of the program's kernels.
+/// Options for checking the program's kernels.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Checks")]
 struct Checks {
@@ -385,8 +385,8 @@ fn begin_outputs(settings: &Settings) -> Result<()> {
     Ok(())
 }
 
-/// Value for [`PRELOAD`]: the path of the library, or, since spaces separate names there, an alias found through
-/// [`LIBRARY_PATH`] if the path contains one.
+/// Value for [`PRELOAD`]: the path of the library. Spaces separate names in this variable, so if the path contains
+/// a space, the value is the library's alias, which the loader finds through [`LIBRARY_PATH`].
 ///
 /// # Errors
 /// Fails if the path contains a space and there is no alias.
@@ -491,7 +491,8 @@ fn not_started(name: &OsStr, error: io::Error) -> Status {
 /// Creates the command that executes the program, without arguments; `checks` is as in [`Options::settings`].
 ///
 /// # Errors
-/// As for [`Environment::new`], an output cannot be written or is an input, or the program cannot load the library.
+/// Fails as [`Environment::new`] does, or if an output cannot be written or is an input, or the program cannot load the
+/// library.
 fn command(options: &Options, name: &OsStr, checks: bool) -> Result<Command> {
     let mut environment = Environment::new(options, checks)?;
     let Settings {

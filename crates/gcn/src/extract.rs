@@ -35,7 +35,7 @@ pub struct Args {
     /// Extract the code object that contains this kernel: its symbol, or its name in the source.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Output file; `-` is standard output. By default, IN is written to IN.co, and `-` to `-`.
+    /// Output file; `-` is standard output. Defaults to IN.co for IN, and to `-` for `-`.
     #[arg(short, long)]
     output: Option<PathBuf>,
     /// Print JSON that describes the output file and its contents.

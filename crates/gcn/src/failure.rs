@@ -10,7 +10,7 @@ use crate::render::{self, RenderedDiagnostics};
 use crate::status::RunOutcome;
 use crate::{Status, UsageError};
 
-/// Problems of a launch, reported together.
+/// Problems with a launch, reported together.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", joined(.problems))]
 pub struct Problems {
@@ -29,7 +29,7 @@ impl Problems {
     /// Returns an error if there are problems.
     ///
     /// # Errors
-    /// All problems, combined into one error.
+    /// Returns all problems, combined into one error.
     pub fn check(problems: Vec<Problem>, help: impl FnOnce() -> Option<String>) -> Result<()> {
         if problems.is_empty() {
             return Ok(());
@@ -39,7 +39,7 @@ impl Problems {
     }
 }
 
-/// Usage error that depends on the kernel.
+/// Usage error whose help depends on the kernel.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct KernelUsageError {
@@ -166,7 +166,7 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
 /// Like [`report`], for a comparison of two runs: a source that cannot be built has its own exit status.
 ///
 /// # Errors
-/// As for [`report`].
+/// Fails as [`report`] does.
 pub fn report_comparison(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<Status> {
     let mut failure = Failure::of(error)?;
     let names = failure.problems.iter().filter_map(|it| it.name);
@@ -196,7 +196,7 @@ pub fn report_end(
 /// Like [`report`], but also returns the errors.
 ///
 /// # Errors
-/// As for [`report`].
+/// Fails as [`report`] does.
 pub fn report_all(
     error: anyhow::Error,
     json: bool,
@@ -211,10 +211,10 @@ pub fn report_all(
 const JSON_COMMANDS: [&str; 10] = [
     "asm", "dis", "info", "extract", "isa", "run", "check", "why", "lint", "explain",
 ];
-/// Commands that also do so with `--format json` and no output file.
+/// Commands that also report rejected arguments in JSON with `--format json`, unless there is an output file.
 const FORMAT_COMMANDS: [&str; 3] = ["isa", "check", "lint"];
 
-/// True if `arguments`, which begin with the subcommand and which clap has rejected, request JSON from a command that
+/// True if `arguments`, which clap has rejected and which begin with the subcommand, request JSON from a command that
 /// reports this error in JSON.
 pub fn reports_usage(error: &clap::Error, arguments: &[String]) -> bool {
     let Some((command, options)) = arguments.split_first() else {

@@ -75,7 +75,7 @@ pub fn name(path: &Path) -> String {
 /// Opens a file, or standard input if the name is [`STDIN`]. Reads an input of unknown length to its end.
 ///
 /// # Errors
-/// Fails if the input cannot be read, or is of unknown length and exceeds `most` bytes; the error names it.
+/// Fails if the input cannot be read, or is of unknown length and exceeds `most` bytes; the error names the input.
 pub fn open(path: &Path, most: u64) -> Result<Data, DataError> {
     if path == Path::new(STDIN) {
         Data::read(name(path), &mut io::stdin().lock(), most)
@@ -95,7 +95,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
 /// Reads a file or standard input as text.
 ///
 /// # Errors
-/// As for [`read`], or the text is not UTF-8.
+/// Fails as [`read`] does, or if the text is not UTF-8.
 pub fn read_text(path: &Path, most: u64) -> Result<String> {
     String::from_utf8(read(path, most)?)
         .map_err(|error| not_text(path, error.as_bytes(), error.utf8_error().valid_up_to()))
@@ -116,7 +116,7 @@ impl SourceText {
     /// Opens a file or standard input as text.
     ///
     /// # Errors
-    /// As for [`read_text`].
+    /// Fails as [`read_text`] does.
     pub fn open(path: &Path) -> Result<SourceText> {
         match MappedFile::open(path, MAX_INPUT_BYTES)? {
             Some(file) => MappedText::new(file)
@@ -150,10 +150,10 @@ impl SourceText {
 }
 
 impl FileBytes {
-    /// Opens a file, of any size if it can be mapped, or standard input.
+    /// Opens a file or standard input. A file that can be mapped may have any size.
     ///
     /// # Errors
-    /// As for [`read`], or the file is empty.
+    /// Fails as [`read`] does, or if the file is empty.
     pub fn open(path: &Path) -> Result<FileBytes> {
         let storage = match MappedFile::open(path, u64::MAX)? {
             Some(file) => FileStorage::Mapped(file),
@@ -222,8 +222,8 @@ impl MappedFile {
         if !metadata.is_file() || !(MAPPED_FROM..=most).contains(&size) {
             return Ok(None);
         }
-        // SAFETY: The map is read-only. While it lives, nothing in this process writes to the file; other processes
-        // must not either, as with every program that maps its input, and `check` reports it if they do.
+        // SAFETY: The map is read-only. While it lives, this process does not write to the file. Other processes must
+        // not do so either, as with every program that maps its input; `check` reports it if they do.
         let map = unsafe { Mmap::map(&file) }.with_context(cannot_read)?;
         let addresses = map.as_ptr_range();
         let addresses = addresses.start.addr()..addresses.end.addr();

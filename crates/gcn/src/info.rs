@@ -25,7 +25,8 @@ Examples:
 /// The arguments of `gcn info`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Code object, file that contains code objects, or program of Catalyst's OpenCL or Gallium; `-` reads standard input.
+    /// Code object, file that contains code objects, or binary from Catalyst's OpenCL compiler or from Gallium; `-`
+    /// reads standard input.
     input: PathBuf,
     /// Target of the code object to show, in a file that contains several: an offload bundle, or a program or library with
     /// bundles. By default, all of them are listed.
@@ -46,7 +47,7 @@ pub struct Args {
 const VGPR_BLOCK: u32 = 4;
 /// Number of SGPRs per block.
 const SGPR_BLOCK: u32 = 8;
-/// Maximum number of kernels named per code object in the list of a file; libraries have hundreds.
+/// Maximum number of kernels named per code object when a file's code objects are listed; libraries have hundreds.
 const MAX_NAMED: usize = 4;
 
 /// Runs the command.

@@ -184,7 +184,7 @@ fn heading(isa: Isa) -> String {
     )
 }
 
-/// Numbers of instructions by family and instruction set.
+/// Instruction counts by family and instruction set.
 #[derive(Serialize)]
 struct Families {
     on: Vec<String>,

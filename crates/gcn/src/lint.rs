@@ -35,7 +35,7 @@ pub struct Args {
     /// (`.clcpp`), HIP (`.hip`) and LLVM IR (`.ll`, `.bc`) are compiled by the system's Clang.
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// Options of the target and the compiler.
+    /// Target and compiler options.
     #[command(flatten)]
     program: ProgramOptions,
     /// Number of the code object in a file that holds several, counted from 1 as `gcn info` lists them.
@@ -62,8 +62,8 @@ impl Args {
 /// Runs the command. An input that cannot be read is reported, and the others are still checked.
 ///
 /// # Errors
-/// Fails if the only input cannot be read, has errors, or its target is unknown; the findings cannot be written, or a
-/// suppression file cannot be read.
+/// Fails if the only input cannot be checked, options conflict, the findings cannot be written, or a suppression file
+/// cannot be read.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let settings = args
         .findings

@@ -236,7 +236,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<ExitCode> {
 /// Runs a command. If `json` is true, an error is written to `out` as JSON instead of the result.
 ///
 /// # Errors
-/// Without `json`, the command's error; with it, `out` cannot be written.
+/// Returns the command's error if `json` is false; otherwise fails only if `out` cannot be written.
 fn reporting(
     json: bool,
     out: &mut dyn Write,

@@ -1,4 +1,4 @@
-//! Selection of a code object from a file by the options of a command, and its target.
+//! Selects a code object from a file as a command's options require, and determines its target.
 
 use anyhow::{Result, bail};
 use gcn_isa::Target;
@@ -75,7 +75,7 @@ impl Iterator for Entries<'_> {
 /// Reads a code object, or selects one from a file that contains several.
 ///
 /// # Errors
-/// Fails if the file is neither or is malformed, or not exactly one code object matches.
+/// Fails if the file is neither or is malformed, or if no code object matches or several do that differ.
 pub fn read(file: &FileBytes, choice: ObjectChoice) -> Result<CodeObject<'static>> {
     match choose(file, choice)? {
         Some(entry) => Ok(entry.read()?),
@@ -86,7 +86,7 @@ pub fn read(file: &FileBytes, choice: ObjectChoice) -> Result<CodeObject<'static
 /// Selects a code object from a file that contains code objects; `None` for other files, which are not checked.
 ///
 /// # Errors
-/// As for [`read`], except for errors in the code object.
+/// Fails as [`read`] does, but does not report errors in the selected code object.
 pub fn choose(file: &FileBytes, choice: ObjectChoice) -> Result<Option<BundleEntry<'static>>> {
     if let Some(program) = driver::open(file)? {
         let message = format!(

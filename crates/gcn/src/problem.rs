@@ -149,7 +149,7 @@ impl fmt::Display for Problem {
 
 impl Error for Problem {}
 
-/// Stable name of an error, without regard to its causes.
+/// Stable name of an error, ignoring its causes.
 fn name(error: &(dyn Error + 'static)) -> Option<&'static str> {
     fn of<E: Error + 'static>(
         error: &(dyn Error + 'static),

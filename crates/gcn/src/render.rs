@@ -124,7 +124,7 @@ impl Default for DiagnosticLimits {
     }
 }
 
-/// Numbers of warnings with the same name.
+/// Counts of shown and hidden warnings with the same name.
 #[derive(Default)]
 struct WarningCount {
     shown: usize,
@@ -134,7 +134,7 @@ struct WarningCount {
 impl WarningCount {
     /// Counts a warning. Returns true if it is shown: among the first `limit`, and not after a hidden error.
     fn shows(&mut self, warning: &Diagnostic, limit: usize, is_cut: bool) -> bool {
-        // Each warning that the source issues, as with `.warning`, has a text of its own.
+        // Warnings that the source issues, as with `.warning`, have different messages.
         let is_unlimited = limit == 0 || warning.id == &ids::USER_WARNING;
         let shows = !is_cut && (is_unlimited || self.shown < limit);
         let count = if shows {

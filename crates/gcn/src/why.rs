@@ -182,8 +182,8 @@ impl InitialState {
     }
 }
 
-/// Answers a `why` command of the debugger. A request with a moment is about a stop in run `run`, and repeating that run
-/// restores memory and the device. Other requests are about the state after `run` runs, which this function restores.
+/// Answers a `why` command of the debugger. A request with a moment refers to a stop in run `run`; repeating that run
+/// restores memory and the device. Other requests refer to the state after `run` runs, which this function restores.
 /// SIGINT interrupts the search.
 ///
 /// # Errors

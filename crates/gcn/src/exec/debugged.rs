@@ -250,7 +250,8 @@ impl Shared {
         self.processes().connected.retain(|(it, _)| *it != process);
     }
 
-    /// Waits until no other process requests commands. If there are several, shows the user which one is next.
+    /// Waits until no other process requests commands. If several processes have connected, shows the user which one is
+    /// next.
     fn turn<'a>(&self, process: i32, sources: &'a Sources) -> SourcesTurn<'a> {
         let turn = sources.lock().unwrap_or_else(PoisonError::into_inner);
         if self.processes().count > 1 {

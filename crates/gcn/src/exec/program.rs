@@ -92,7 +92,7 @@ pub struct HostProgram {
     machine: ElfMachine,
     /// Dynamic loader that the program requests.
     loader: Option<PathBuf>,
-    /// True if the program requests no loader and, having no DT_SONAME, is not one itself.
+    /// True if the program requests no loader and is not one itself, which would have a DT_SONAME.
     is_static: bool,
     /// Directories of DT_RPATH, which the loader searches before LD_LIBRARY_PATH.
     rpath: Vec<PathBuf>,
@@ -198,8 +198,8 @@ impl HostProgram {
         notes
     }
 
-    /// Library of the same name that the loader finds instead, through DT_RPATH of the program or of a library.
-    /// `listed` is the one that the loader would load at startup.
+    /// HIP runtime that the loader finds instead of the one in `library`, through DT_RPATH of the program or of a
+    /// library. `listed` is the one that the loader would load at startup.
     pub fn other_library(&self, library: &Library, listed: Option<&Path>) -> Option<PathBuf> {
         let found = listed.map(Path::to_owned).or_else(|| {
             // The program may load the HIP runtime later.

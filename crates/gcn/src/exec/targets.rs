@@ -68,8 +68,8 @@ fn runs_on(id: &str, device: &str) -> bool {
         && Chip::of(target).runs_features(&own, parts)
 }
 
-/// Device target that runs code with target ID `id`, with its index in [`TARGETS`], which begins with the oldest. `None`
-/// if HIP programs cannot use such a device.
+/// Device target that runs code with target ID `id`, with its index in [`TARGETS`], which begins with the oldest.
+/// `None` if the target is unknown, or HIP programs cannot use it.
 fn device_of(id: &str) -> Option<(usize, String)> {
     let mut parts = id.split(COLON);
     let target = parts.next().and_then(Target::named)?;

@@ -10,7 +10,7 @@ use gcn_isa::{Isa, Row, rows};
 
 use crate::outputs;
 
-/// Maximum number of instructions in a group; larger groups are split by the last word of the names.
+/// Maximum number of instructions in a group; larger groups are split by the last word of the instruction names.
 const MOST: usize = 40;
 /// Page that lists the other pages.
 const INDEX: &str = "index.md";

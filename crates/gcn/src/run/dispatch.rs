@@ -125,7 +125,7 @@ impl Dispatches {
     /// Checks the launch sizes against the limits of the kernels and the device.
     ///
     /// # Errors
-    /// [`Problems`] with all sizes that do not fit.
+    /// Returns [`Problems`] with all sizes that do not fit.
     pub fn check(&self) -> Result<()> {
         let mut problems = Vec::new();
         for (number, launch) in self.launches.iter().enumerate() {

@@ -35,7 +35,7 @@ pub fn read(args: &Args, selects: bool, json: bool) -> Result<RunRequest> {
 /// replaces the whole input if it is a launch file, otherwise only the program.
 ///
 /// # Errors
-/// As for [`read`].
+/// Fails as [`read`] does.
 pub fn read_other(args: &Args, other: &Args, json: bool) -> Result<RunRequest> {
     let has_input = !other.input.as_os_str().is_empty();
     let replaces = has_input && is_launch_file(&other.input);

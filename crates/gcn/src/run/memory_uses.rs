@@ -98,7 +98,7 @@ impl MemoryUses {
     /// Resolves the selectors and filters of a run.
     ///
     /// # Errors
-    /// [`Problems`] with all invalid selectors, expectations and filters, and all conflicts of outputs.
+    /// Returns [`Problems`] with all invalid selectors, expectations and filters, and all conflicts between outputs.
     pub fn new(
         run: &RunRequest,
         files: &OtherFiles<'_>,

@@ -83,7 +83,7 @@ pub struct CheckResult {
 /// Runs the command with checkers, if any, and returns their findings. With `json`, the report is JSON and contains them.
 ///
 /// # Errors
-/// As for [`run`].
+/// Fails as [`run`] does.
 pub fn run_checked(
     args: &Args,
     json: bool,
@@ -153,7 +153,7 @@ fn device(run: &RunRequest, target: &str) -> Result<Device> {
 /// Loads the program of a run, with checkers on its device, and finds the kernels of the launches.
 ///
 /// # Errors
-/// Fails if the program is invalid, a launch names no kernel of it, or an argument has no name or value.
+/// Fails if the program is invalid or lacks a kernel that a launch names, or an argument has no name or value.
 fn load(run: &RunRequest, checking: Option<&Checking>) -> Result<(LoadedProgram, Vec<Kernel>)> {
     let launches = run.launches.iter();
     let names: Vec<_> = launches.map(|launch| launch.kernel.as_deref()).collect();

@@ -37,7 +37,7 @@ pub struct Args {
     /// Number of work-items, in up to three dimensions.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = option_values::sizes, allow_hyphen_values = true)]
     pub grid: Option<LaunchSizes>,
-    /// Number of work-items of a workgroup, in up to three dimensions.
+    /// Number of work-items per workgroup, in up to three dimensions.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = option_values::sizes, allow_hyphen_values = true)]
     pub group: Option<LaunchSizes>,
     /// Global IDs of the first work-item, for OpenCL kernels.
@@ -107,7 +107,7 @@ pub struct Args {
     /// Stop the run after S seconds, with exit status 124.
     #[arg(long, value_name = "S", value_parser = settings::seconds)]
     pub timeout: Option<Duration>,
-    /// Variations of the execution.
+    /// Options that vary the execution.
     #[command(flatten)]
     pub variations: variations::Options,
     /// List the executed instructions by their fidelity: exact, approximate, open, hardware fault.

@@ -106,7 +106,7 @@ impl ElementSelector {
     /// Parses a selector for a use other than printing.
     ///
     /// # Errors
-    /// As for [`ElementSelector::parse`], or the selector contains `hex`.
+    /// Fails as [`ElementSelector::parse`] does, or if the selector contains `hex`.
     pub fn unprinted(text: &str) -> Result<ElementSelector> {
         let selector = ElementSelector::parse(text)?;
         if selector.hex {

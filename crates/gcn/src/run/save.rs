@@ -26,7 +26,7 @@ impl Save {
     /// Resolves the buffer, and checks that the file can be created.
     ///
     /// # Errors
-    /// As for [`ElementSelector::unprinted`] and [`ElementSelector::find`]; or the path is a directory, or its
+    /// Fails as [`ElementSelector::unprinted`] and [`ElementSelector::find`] do, or if the path is a directory or its
     /// directory does not exist.
     pub fn new(given: &NamedText, buffers: &[BufferView], loaded: &Loaded) -> Result<Save> {
         let view = ElementSelector::unprinted(&given.name)?.find(buffers, loaded)?;

@@ -108,7 +108,7 @@ fn command(terms: &ChildTerms<'_>, launch: &LaunchFile, log: &Path) -> Command {
 /// Runs a command. Returns its exit status (`None` if it was killed) and its output.
 ///
 /// # Errors
-/// Fails if the command cannot be started.
+/// Fails if the command cannot be started or waited for.
 fn execute(
     command: &mut Command,
     terms: &ChildTerms<'_>,
@@ -120,7 +120,7 @@ fn execute(
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = child?;
     let (send, output) = mpsc::channel();
-    // Not joined, because a process that the child left running may keep the pipe open.
+    // The thread is not joined, because a process that the child left running may keep the pipe open.
     thread::spawn(move || {
         let _ = send.send(read_ends(reader));
     });

@@ -77,7 +77,7 @@ impl RowOutcome {
         }
     }
 
-    /// True if the launch produced no result: an error in terms of JUnit, not a failure.
+    /// True for an error in JUnit's terms; other outcomes that do not pass are failures.
     pub fn is_error(self) -> bool {
         matches!(
             self,

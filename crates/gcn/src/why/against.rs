@@ -253,8 +253,8 @@ impl TwoRuns {
         })
     }
 
-    /// Finds where two graphs diverge. If one run did not write the element, uses the graph of its lane's last store, and
-    /// also returns the index of that run.
+    /// Finds where two graphs diverge. If only one run wrote the element, compares its store with the last store by the
+    /// same lane of the other run, and also returns the index of that other run.
     fn parting(
         &self,
         graphs: [&ValueGraph; 2],

@@ -63,11 +63,11 @@ pub struct ComparedElement {
     pub values: [(String, serde_json::Value); 2],
     /// All buffers that differ, with the element's buffer first; empty for a requested element.
     pub buffers: Vec<BufferCounts>,
-    /// Index of the run that did not write the element; its lane's last store is compared instead.
+    /// Index of the run that did not write the element. The last store by the same lane is compared instead.
     pub stray: Option<usize>,
 }
 
-/// Number of differing elements of a buffer.
+/// Buffer that differs, with element counts.
 #[derive(Serialize)]
 pub struct BufferCounts {
     pub name: String,
@@ -347,7 +347,7 @@ struct ComparisonReport<'a> {
     r#type: Option<&'static str>,
     /// Run whose fault is explained instead of an element: `first` or `other`.
     fault: Option<&'static str>,
-    /// Run that did not write the element, so its last store is compared: `first` or `other`.
+    /// Run that did not write the element, `first` or `other`. The last store by the same lane is compared instead.
     stray: Option<&'static str>,
     /// Values of the element in the first and the other run.
     values: Option<[&'a serde_json::Value; 2]>,
