@@ -24,7 +24,7 @@ pub const BUILD: Build = Build {
 };
 /// Number of runs of a kernel per tool; the fastest is used.
 const RUNS: usize = 5;
-/// Number of runs on two threads for each run on one. Other load on the machine disturbs two threads more.
+/// Number of runs on two threads for each run on one. Other load on the machine disturbs runs on two threads more.
 const RUNS_OF_TWO: usize = 2;
 /// Number of runs of each kernel with each `gcn` in a comparison of two.
 const RUNS_BESIDE: usize = 8;
@@ -64,10 +64,10 @@ impl Report {
 /// Benchmark that prints its result.
 type Measurement = fn() -> Result<(), String>;
 
-/// Option for timing kernels under `gcn check`. The arguments after it select them.
+/// Option for timing kernels under `gcn check`. The arguments after it select the kernels.
 const CHECK: &str = "--check";
 
-/// Option for comparing with another `gcn`, such as one built before a change, in alternation.
+/// Option for comparing with another `gcn`, such as one built before a change. Runs of the two alternate.
 pub const BESIDE: &str = "--beside";
 
 /// Runs the benchmarks whose names contain the argument: kernels, `memory` and `start`; all by default. With
@@ -99,7 +99,7 @@ fn all(filter: &str) -> Result<(), String> {
     others.try_for_each(|(_, run)| run())
 }
 
-/// Compares kernel times of this `gcn` with those of another one, in alternation, on one thread.
+/// Compares kernel times of this `gcn` with those of another one, on one thread. Runs of the two alternate.
 fn beside(filter: &str, other: &str) -> Result<(), String> {
     say(&format!(
         "Seconds of the kernel itself on one thread, the best of {RUNS_BESIDE} runs in turns; {BUILD}. Beside: {other}."
@@ -227,7 +227,7 @@ fn memory() -> Result<(), String> {
     Ok(())
 }
 
-/// Measures the minimum time of a run.
+/// Measures start-up time: a run of a one-instruction kernel, and `gcn --version`.
 fn start() -> Result<(), String> {
     let object = many_kernels()?;
     let bytes = fs::metadata(&object)

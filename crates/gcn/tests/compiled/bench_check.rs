@@ -1,4 +1,5 @@
-//! Benchmarks of `gcn check`: kernel times relative to the interpreter, or to another build of `gcn`, in alternation.
+//! Benchmarks of `gcn check`: kernel times relative to the interpreter, or to another build of `gcn`, measured
+//! alternately.
 
 use std::path::Path;
 
@@ -41,7 +42,7 @@ pub const KERNELS: &[&str] = &[
 /// Number of runs per kernel and mode; the fastest is used. Checks that are off by default take so long that one run
 /// is enough.
 const RUNS: usize = 3;
-/// Numbers of runs per kernel, mode and `gcn` when comparing two of them: for default checks, and for the others.
+/// Numbers of runs per kernel, mode and build in a comparison of two builds: for default checks, and for the others.
 const RUNS_BESIDE: usize = 5;
 const RUNS_BESIDE_OFF: usize = 2;
 /// Ratio of times above which a build counts as slower.
@@ -53,8 +54,8 @@ const INTERPRETED: [&str; 2] = ["--engine", "interpreter"];
 /// Argument that selects only the comparison with Oclgrind.
 const OCLGRIND: &str = "oclgrind";
 
-/// Times kernels under `gcn check`: those whose names contain the argument, or all, and then compares with Oclgrind.
-/// With [`BESIDE`] and the path of another `gcn`, only compares the two.
+/// Times kernels under `gcn check`: those whose names contain the argument, or all kernels, followed by a comparison
+/// with Oclgrind. With [`BESIDE`] and the path of another `gcn`, only compares the two.
 ///
 /// # Errors
 /// Fails if the arguments are invalid, or a kernel cannot be timed.
@@ -98,7 +99,7 @@ impl CheckMode {
         }
     }
 
-    /// True unless it is a check that is off by default.
+    /// True unless the mode is a single check that is off by default.
     fn is_on(self) -> bool {
         match self {
             CheckMode::Unchecked | CheckMode::Interpreted | CheckMode::Default => true,

@@ -1,4 +1,4 @@
-//! Compares the time of checks with that of Oclgrind, which interprets the kernel's LLVM IR on the host.
+//! Compares the times of checks with Oclgrind's, which interprets the kernel's LLVM IR on the host.
 
 use std::process::Command;
 

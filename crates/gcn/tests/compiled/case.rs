@@ -103,11 +103,11 @@ struct RawBench {
     small: Option<RawSmall>,
 }
 
-/// Replacements for `buffers` and `launch` with a tool that is thousands of times slower.
+/// Replacements for `buffers` and `launch` for timing a tool that is thousands of times slower.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawSmall {
-    /// Ratio of the other launches' work to that of these.
+    /// Ratio of the work of the launches in [`RawBench`] to the work of these.
     times: u32,
     #[serde(default)]
     buffers: toml::Table,
@@ -173,7 +173,7 @@ pub struct Buffer {
 pub struct Launch {
     /// Kernel on the device.
     pub kernel: String,
-    /// Kernel that computes the same in a single work-item, for features that the host's OpenCL lacks.
+    /// Kernel that computes the same results in a single work-item, without features that the host's OpenCL lacks.
     pub reference: Option<String>,
     /// Grid size in work-items.
     pub grid: [u32; 3],
@@ -197,18 +197,18 @@ pub enum Arg {
     Null,
 }
 
-/// Purpose for which kernels are read.
+/// Purpose of reading kernels, which determines the kernels to read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// Test results: all kernels.
+    /// Testing results of all kernels.
     Test,
-    /// Time kernels: those with sizes for timing.
+    /// Timing kernels that have sizes for timing.
     Bench,
-    /// Time kernels with a slow tool: those with small sizes, see [`Case::times`].
+    /// Timing kernels that have small sizes, with a slow tool; see [`Case::times`].
     Small,
 }
 
-/// All kernels for a purpose, sorted by name.
+/// Reads all kernels for a purpose, sorted by name.
 ///
 /// # Errors
 /// Fails if a file cannot be read, or its header is invalid.
@@ -242,13 +242,13 @@ pub fn all(purpose: Purpose) -> Result<Vec<Case>, String> {
 }
 
 impl Case {
-    /// Reads a file. Returns its case, if it has one for the purpose.
+    /// Reads the case in a file; `None` if it has none for the purpose.
     fn read(path: &Path, language: Language, purpose: Purpose) -> Result<Option<Case>, String> {
         let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
         Case::new(path, language, purpose, text)
     }
 
-    /// Parses a file that starts with a header.
+    /// Parses a file that starts with a header; `None` if it has no case for the purpose.
     pub fn new(
         path: &Path,
         language: Language,

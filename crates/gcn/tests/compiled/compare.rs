@@ -9,7 +9,7 @@ use crate::reference::Results;
 /// Compares the buffers after two runs.
 ///
 /// # Errors
-/// Describes the first element outside the tolerance.
+/// Returns a description of the first element outside the tolerance.
 pub fn compare(buffers: &[Buffer], results: &Results, reference: &Results) -> Result<(), String> {
     let pairs = results.buffers.iter().zip(&reference.buffers);
     for (buffer, (result, reference)) in buffers.iter().zip(pairs) {

@@ -15,10 +15,10 @@ use crate::case::{Case, Language};
 pub const TARGETS: [&str; 5] = ["gfx600", "gfx700", "gfx803", "gfx900", "gfx906"];
 /// Optimisation levels.
 pub const LEVELS: [&str; 2] = ["-O0", "-O2"];
-/// Debian's directory of device libraries, package rocm-device-libs.
+/// Directory of the device libraries in Debian's package rocm-device-libs.
 const BITCODE: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 
-/// Compiler with the code object version to write.
+/// Clang, and the code object version that it writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Compiler {
     /// Version of Clang, as in the package name.
@@ -107,7 +107,7 @@ impl Build {
 
 /// Directory for all compiled files.
 pub fn cache() -> Result<PathBuf, String> {
-    // No other test uses a directory of this name; it would empty it.
+    // The name must be unique, since other tests empty their directories.
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled-kernels");
     fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
     Ok(place)
@@ -127,7 +127,7 @@ const MESSAGE_LINES: usize = 6;
 pub enum RunError {
     /// The command is not installed or cannot be started.
     Missing(String),
-    /// The command fails, with these messages.
+    /// The command failed with these messages.
     Failed(String),
 }
 
@@ -139,10 +139,10 @@ impl From<RunError> for String {
     }
 }
 
-/// Runs a command to completion.
+/// Runs a command, and returns its standard output.
 ///
 /// # Errors
-/// Fails if the command cannot be started, or fails.
+/// Fails if the command cannot be started, or exits with an error.
 pub fn run(command: &mut Command) -> Result<Vec<u8>, RunError> {
     run_to(command, &[0])
 }
@@ -192,7 +192,7 @@ pub struct CompiledKernel {
 /// Clang 15 builds those.
 ///
 /// # Errors
-/// Fails with the compiler's or linker's messages.
+/// Returns the compiler's or linker's messages.
 pub fn build(case: &Case, build: Build) -> Result<CompiledKernel, String> {
     let built = |clang, object| CompiledKernel { object, clang };
     let first = build.compiler.clang;
@@ -236,7 +236,7 @@ fn build_by(case: &Case, build: Build, clang: u32) -> Result<PathBuf, RunError> 
         .arg(&object)
         .arg("-o")
         .arg(&linked))?;
-    // Another process may do the same, with the same contents.
+    // Another process may write the same contents to this path.
     fs::rename(&linked, &place).map_err(io)?;
     fs::remove_file(&object).map_err(io)?;
     Ok(place)
@@ -279,7 +279,7 @@ fn steps(case: &Case, build: Build, clang: u32, object: &Path) -> Vec<Command> {
     let stem = |name: &str| format!("{BITCODE}/{name}.bc");
     let by_hand = case.header.prints || case.language == Language::Hip || compiler.version >= 6;
     if by_hand {
-        // The driver links a printf that does nothing, and does not support the libraries of the newest version.
+        // Clang's driver links a printf that does nothing, and does not find the libraries for code object version 6.
         let number = target.trim_start_matches("gfx");
         let names = [
             "opencl",

@@ -11,7 +11,7 @@ use crate::case::{Arg, Case};
 use crate::compile::{cache, run_to};
 use crate::reference::Results;
 
-/// Maximum number of instructions per wave, so that a kernel that never ends fails.
+/// Maximum number of instructions per wave, so that a kernel with an endless loop fails.
 const LIMIT: u32 = 200_000_000;
 
 /// Path of the tested `gcn`.
@@ -30,8 +30,8 @@ pub struct EmulationResults {
 pub enum Mode {
     /// `gcn run`.
     Run,
-    /// `gcn run` with all variations that hardware may show: late memory operations, random scheduling of waves,
-    /// noise in LDS and registers.
+    /// `gcn run` with all variations that hardware allows: late memory operations, random scheduling of waves, noise in
+    /// LDS and registers.
     Vary,
     /// `gcn check`.
     Check,
@@ -87,7 +87,7 @@ fn names(file: &Path) -> Result<BTreeSet<String>, String> {
 /// the names of findings.
 ///
 /// # Errors
-/// Fails with the message of `gcn` if it cannot run the launches.
+/// Returns the message of `gcn` if it cannot run the launches.
 pub fn emulate(
     gcn: &str,
     mode: Mode,

@@ -3,11 +3,11 @@
 //!
 //! `cargo test` runs every kernel in the build selected by [`is_tested`], or in all builds if its header says so: under
 //! `gcn run`, with and without variations, and under `gcn check`, with default and other checks. Findings must be those
-//! in its header. For some kernels, waits are modified, and `gcn check` must report the missing waits that a register
-//! needs; `--mutants` (`cargo xtask mutants`) tests all waits of all kernels and prints counts. For some kernels,
-//! inputs are modified, and `why` must name those that change a result. With `--table` (`cargo xtask kernels`), all
-//! kernels run in all builds, and the result is a table. With `--bench` (`cargo xtask bench run`), kernels with sizes
-//! for timing are timed.
+//! in its header. In some kernels, waits are modified, and `gcn check` must report the missing waits that a register
+//! needs; `--mutants` (`cargo xtask mutants`) tests all waits of all kernels and prints counts. Some kernels run with
+//! modified inputs, and `why` must name the inputs that change a result. `--table` (`cargo xtask kernels`) runs all
+//! kernels in all builds and prints a table. `--bench` (`cargo xtask bench run`) times kernels that have sizes for
+//! timing.
 
 mod bench;
 mod bench_check;
@@ -87,7 +87,7 @@ impl Job {
         builds
     }
 
-    /// Builds, runs or checks the kernel, and compares the results. Returns the version of Clang used.
+    /// Builds the kernel, runs or checks it, and compares the results. Returns the version of Clang used.
     fn check(&self, build: Build, mode: Mode) -> Result<u32, String> {
         let reference = self
             .reference
@@ -199,7 +199,7 @@ fn trials(case: Case) -> Vec<Trial> {
     trials
 }
 
-/// Prints a line of the table, which is the output of the program.
+/// Prints a line to standard output.
 #[allow(clippy::print_stdout)]
 fn say(line: &str) {
     println!("{line}");

@@ -1,12 +1,12 @@
-//! Mutation test of waits and wait states in compiled kernels: waits are removed or weakened by one, and wait states
-//! reduced by one. `gcn check` must report every wait that a register needs on the executed path, at the instructions
-//! that need it, and every wait state, and nothing else. If removing a wait changes the results of `gcn run --late`,
-//! it must be reported too.
+//! Mutation test of waits and wait states in compiled kernels. Mutants remove waits or weaken them by one, and reduce
+//! wait states by one. `gcn check` must report every removed or weakened wait that a register needs on the executed
+//! path, at the instructions that need it, every missing wait state, and nothing else. A mutant that changes the
+//! results of `gcn run --late` must be reported too.
 //!
 //! [`model`] determines the uses that need each wait, from one run of the unmodified code. Wait states are needed
-//! where LLVM inserted them ([`nops`]). Modified code objects are then run under the checker. Several waits are
-//! modified at once, as long as each finding can be attributed to one of them ([`waits::groups`]). A sample of builds
-//! is a test; `cargo xtask mutants` covers all and prints counts.
+//! where LLVM inserted them ([`nops`]). Modified code objects then run under the checker. One run may test several
+//! mutants of waits, as long as each finding can be attributed to one of them ([`waits::groups`]). `cargo test` covers
+//! a sample of the builds; `cargo xtask mutants` covers all builds and prints counts.
 
 mod model;
 mod nops;
@@ -61,8 +61,8 @@ impl From<Fate> for Reason {
     }
 }
 
-/// Numbers of mutants: total; reported for a register; reported for LDS; whose results `--late` changes, among those
-/// run with it; and, of the latter, those reported only by the race checker.
+/// Numbers of mutants: all; those reported for a register; those reported for LDS; those whose results change with
+/// `--late`, if they ran with it; and of the latter, those that only the race checker reports.
 type Counts = BTreeMap<(&'static str, Reason), [usize; 5]>;
 
 /// Reason why wait states exist.
@@ -111,7 +111,7 @@ impl Tally {
     }
 }
 
-/// Maximum number of wrongly reported mutants shown per build.
+/// Maximum number of mutants with wrong reports that are shown per build.
 const SHOWN: usize = 5;
 
 /// Sample of the executed mutants: at most `most`, evenly spaced.
@@ -144,7 +144,7 @@ fn check(case: &Case, build: Build, sample: Sample, tally: &mut Tally) -> Result
     Err(format!("{count} mutants:\n{}", wrong.join("\n")))
 }
 
-/// Kernels whose mutants are tested by default: LDS, calls, scratch, FLAT, cross-lane reads.
+/// Kernels whose mutants are tested by default. They use LDS, calls, scratch, FLAT and cross-lane reads.
 const SAMPLE: [&str; 5] = [
     "reduce_int",
     "calls",
@@ -197,7 +197,7 @@ const EXAMPLES: [(&str, &str); 2] = [
     ),
 ];
 
-/// Example kernels.
+/// Reads the kernels in `examples/opencl`.
 fn examples() -> Result<Vec<Case>, String> {
     let place = case::directory().join("../../examples/opencl");
     let mut cases = Vec::new();
@@ -294,7 +294,7 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
     }
 }
 
-/// Prints a table of mutants by reason and target, with each reason's other counts below it, unless all are 0.
+/// Prints a table of mutants by reason and target. Below each reason are its other counts, unless all are 0.
 fn print<R: Copy + Ord + std::fmt::Debug, const N: usize>(
     counts: &BTreeMap<(&'static str, R), [usize; N]>,
     parts: [&str; N],

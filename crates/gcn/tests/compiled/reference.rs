@@ -23,22 +23,23 @@ pub struct Results {
 /// Macro defined when a source is compiled for the reference.
 const DEFINE: &str = "-DREFERENCE";
 
-/// One thread per kernel, without vectorisation of work-items, because that makes pocl 3.1 miscompile an AES kernel.
+/// Configuration with one thread and without vectorisation of work-items: pocl 3.1 miscompiles an AES kernel when it
+/// vectorises.
 const EXACTLY: [(&str, &str); 2] = [
     ("POCL_DEVICES", "basic"),
     ("POCL_WORK_GROUP_METHOD", "loops"),
 ];
 
-/// One thread, in pocl's fastest configuration.
+/// Pocl's fastest configuration with one thread.
 const FAST: [(&str, &str); 2] = [("POCL_DEVICES", "pthread"), ("POCL_MAX_PTHREAD_COUNT", "1")];
 
 /// Environment variables that configure pocl.
 type Environment = [(&'static str, &'static str)];
 
-/// Computes the reference of a kernel, or returns the cached one.
+/// Computes the reference results of a kernel, or returns the cached ones.
 ///
 /// # Errors
-/// Fails with messages of the host's compiler or OpenCL.
+/// Returns the messages of the host's compiler or OpenCL.
 pub fn reference(case: &Case) -> Result<Results, String> {
     let place = place(case, &EXACTLY)?;
     if !printed(&place).exists() {
@@ -50,7 +51,7 @@ pub fn reference(case: &Case) -> Result<Results, String> {
 /// Checks that the host has a usable OpenCL device.
 ///
 /// # Errors
-/// Fails with messages of the host's compiler or OpenCL, and a likely cause.
+/// Returns the messages of the host's compiler or OpenCL, and a likely cause.
 pub fn check_host() -> Result<(), String> {
     let cause = if Path::new("/sys/devices/system").exists() {
         "`cargo xtask tools` installs it"
@@ -71,7 +72,7 @@ pub fn check_host() -> Result<(), String> {
 /// Runs a kernel as fast as the host can. Returns the results and the kernel's time in seconds.
 ///
 /// # Errors
-/// Fails like [`reference`].
+/// Fails as [`reference`] does.
 pub fn timed(case: &Case) -> Result<(Results, f64), String> {
     let place = place(case, &FAST)?;
     run_in(case, &place, &FAST)?;
@@ -92,11 +93,11 @@ fn measured(case: &Case, place: &Path) -> Result<(Results, f64), String> {
     Ok((read(case, place)?, seconds))
 }
 
-/// Runs a kernel on one thread with a program in place of the host's OpenCL, such as Oclgrind. Returns the results
-/// and the kernel's time in seconds.
+/// Runs a kernel under a command that replaces the host's OpenCL, such as Oclgrind. Returns the results and the
+/// kernel's time in seconds.
 ///
 /// # Errors
-/// Fails like [`reference`], or if the program cannot be run.
+/// Fails as [`reference`] does, or if the command cannot be run.
 pub fn timed_under(case: &Case, command: &[String]) -> Result<(Results, f64), String> {
     let place = cache()?.join(format!("{}-{}.under", case.name, std::process::id()));
     let timed = run_under(case, &place, &[], command).and_then(|()| measured(case, &place));
@@ -132,7 +133,7 @@ fn run_in(case: &Case, place: &Path, environment: &Environment) -> Result<(), St
     run_under(case, place, environment, &[])
 }
 
-/// Runs a kernel on the host, with a command in front of the host program.
+/// Runs a kernel on the host. `command`, if not empty, is a prefix of the host program's command line.
 fn run_under(
     case: &Case,
     place: &Path,
@@ -167,7 +168,7 @@ fn read(case: &Case, place: &Path) -> Result<Results, String> {
     })
 }
 
-/// Program that runs references, built once.
+/// Builds the program that runs references, once. Returns its path.
 fn host() -> Result<PathBuf, String> {
     static HOST: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let build = || {

@@ -29,7 +29,7 @@ impl Choice {
     /// Parses the options.
     ///
     /// # Errors
-    /// Fails with a list of the options if an argument is invalid.
+    /// Returns a list of the options if an argument is invalid.
     pub fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Choice, String> {
         let mut choice = Choice::default();
         while let Some(argument) = arguments.next() {
@@ -149,7 +149,7 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
     }
 }
 
-/// Runs all jobs on all processors.
+/// Runs builds in parallel on all of the host's processors.
 fn run_all(jobs: &[Job], work: &[(usize, Build)], mode: Mode) -> Vec<Cell> {
     let next = AtomicUsize::new(0);
     let cells = Mutex::new(vec![None; work.len()]);

@@ -20,8 +20,8 @@ use crate::case::{Arg, Case};
 use crate::compile::{self, Build};
 use crate::say;
 
-/// Kernels that are tested by default: LDS, several launches, atomics, exchanges between lanes, scratch, calls,
-/// addresses from memory, and branches.
+/// Kernels that are tested by default. They use LDS, several launches, atomics, exchanges between lanes, scratch,
+/// calls, addresses from memory, and branches.
 const SAMPLE: [&str; 8] = [
     "bfs",
     "calls",
@@ -32,7 +32,7 @@ const SAMPLE: [&str; 8] = [
     "spmv_csr",
     "sub_group",
 ];
-/// Kernel that is never tested: the heap of `malloc` on the device keeps its contents from run to run.
+/// Kernel that is never tested, because the heap of the device's `malloc` keeps its contents from run to run.
 const EXCEPT: &str = "device_malloc";
 /// Number of inputs that are modified by default.
 const INPUTS: usize = 6;
@@ -40,7 +40,7 @@ const INPUTS: usize = 6;
 const VARIABLE: &str = "GCN_TRUTH";
 /// Minimum number of result elements to query, if there are that many.
 const ELEMENTS: usize = 4;
-/// Maximum number of instructions per wave: a modified input may be the length of a loop.
+/// Maximum number of instructions per wave. It ends loops whose trip count is a modified input.
 const LIMIT: u64 = 1 << 22;
 /// Maximum number of executions that an answer follows: the default of `gcn why`.
 const EXECUTIONS: usize = 4_000_000;
@@ -97,7 +97,7 @@ enum Effect {
     None,
     /// Only the path changes, or the run fails.
     Path,
-    /// The element changes with the path.
+    /// Both the element and the path change.
     Both,
     /// Only the element changes.
     Value,
@@ -187,7 +187,7 @@ struct Query {
     named: BTreeSet<Place>,
 }
 
-/// Kernel whose launches are repeated with modified inputs.
+/// Kernel whose launches run again with modified inputs.
 struct Rerun<'a> {
     case: &'a Case,
     module: Module,
@@ -430,10 +430,13 @@ struct Counts {
     others: [usize; 3],
 }
 
-/// Modifies inputs of a kernel, one at a time or all that an answer does not name, and compares effects with answers.
+/// Modifies inputs of a kernel, one at a time or all that an answer does not name, and compares the effects with the
+/// answers.
 ///
 /// # Errors
-/// Fails if an element changes with an input that its answer does not name although the path does not change.
+/// Fails if an element changes with an input that its answer does not name although the path does not change. With the
+/// default inputs, also fails if no named input has an effect, or a new answer does not name an input that changes its
+/// element along with the path.
 pub fn check(case: &Case, build: Build) -> Result<(), String> {
     let rerun = Rerun::new(case, build)?;
     let mut random = Random(1);
@@ -504,7 +507,7 @@ pub fn check(case: &Case, build: Build) -> Result<(), String> {
         if changes + paths == 0 {
             wrong.push("no named input has an effect".to_owned());
         }
-        // With other inputs, this is no error: `why` does not explain why an instruction was not executed.
+        // With more inputs, this is no error: `why` does not explain why an instruction was not executed.
         if unexplained > 0 {
             wrong.push(format!(
                 "{unexplained} elements change with the path and an input that the new answer does not name either"

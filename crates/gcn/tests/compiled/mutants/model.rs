@@ -3,7 +3,7 @@
 //! The model follows each operation from its issue until a second wait guarantees its completion. While only one wait
 //! does, a use of its registers needs that wait, and is recorded with the largest counter value that would still
 //! suffice. One run of unmodified code therefore shows the effect of each modification of each wait, since S_WAITCNT
-//! decides nothing else in the emulator.
+//! has no other effect in the emulator.
 //!
 //! Rules: checklist 5 and 6, errata E082, E083, E120, E250. The checker has an independent implementation, which
 //! shares only `gcn_isa::uses` with the model.
@@ -62,7 +62,8 @@ pub struct Facts {
     pub next: BTreeSet<Pair>,
     /// S_NOPs with the instructions before them.
     pub nops: BTreeSet<(u64, [u64; HISTORY])>,
-    /// Number of ended waves, including the current one, at the time of the last new fact about a wait or S_NOP.
+    /// Number of waves that had ended, including the current one, at the last new fact about the wait or S_NOP at an
+    /// address.
     pub settled: HashMap<u64, u64>,
 }
 
@@ -143,7 +144,7 @@ impl Observer for Model {
 /// Properties of an instruction that affect waits.
 struct DecodedInstruction {
     uses: Vec<(RegisterUse, &'static [Counter])>,
-    /// Counters with the increment and the order of return.
+    /// Counters, each with its increment and the order of return.
     counters: Vec<(Counter, u8, Order)>,
     /// True if a sampler is involved.
     sampled: bool,
@@ -179,7 +180,7 @@ impl DecodedInstruction {
     }
 }
 
-/// Values that S_WAITCNT waits for; `None` for other instructions.
+/// Counter values that S_WAITCNT waits for; `None` for other instructions.
 pub fn wait(inst: &Inst) -> Option<Waitcnt> {
     let is_wait = inst.does() == Does::Control(Control::Waitcnt);
     is_wait.then(|| Waitcnt::unpack(inst.isa, inst.get(Field::Simm16) as u16))
@@ -201,7 +202,7 @@ struct Span {
     count: u16,
     read: u32,
     written: u32,
-    /// Lanes concerned; all for a scalar register.
+    /// Lanes that use the registers; all lanes for scalar registers.
     lanes: u64,
 }
 
@@ -267,7 +268,7 @@ struct Operation {
 #[derive(Default)]
 struct Wave {
     operations: Vec<Operation>,
-    /// Lanes of the current instruction that accessed memory through VM_CNT, and LDS.
+    /// Lanes of the current instruction that accessed memory counted by VM_CNT, and lanes that accessed LDS.
     vector: u64,
     lds: u64,
     /// Last executed instructions, oldest first.

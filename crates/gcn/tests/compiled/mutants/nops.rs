@@ -59,7 +59,7 @@ fn number(inst: &Inst) -> Option<u64> {
     is_nop.then(|| inst.get(Field::Simm16))
 }
 
-/// True if execution may continue elsewhere, or if the instruction depends on its address.
+/// True for an instruction that may branch, or depends on its own address: an S_NOP must not be moved over it.
 fn is_fixed(inst: &Inst) -> bool {
     let uses = inst.uses();
     let is_pc = |it: RegisterUse| it.registers == Registers::State(UnnumberedState::Pc);
@@ -79,7 +79,7 @@ fn ends_path(inst: &Inst) -> bool {
     }
 }
 
-/// True if the next instruction uses DPP, and reads from other lanes nothing that the preceding instructions write.
+/// True if `next` uses DPP, and none of the preceding instructions writes a register that it reads from other lanes.
 fn is_for_destination<'a>(mut in_front: impl Iterator<Item = &'a Inst>, next: &Inst) -> bool {
     let read = next.uses().registers();
     let read: Vec<RegisterUse> = read

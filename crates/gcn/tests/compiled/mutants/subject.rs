@@ -26,7 +26,7 @@ const LIMIT: u64 = 200_000_000;
 /// by its next read, so runs do not depend on the host's speed.
 const REALTIME_HZ: u64 = 1_000_000_000_000;
 
-/// S_WAITCNT without its constant.
+/// Encoding of S_WAITCNT with an immediate of 0.
 const S_WAITCNT: u32 = 0xbf8c_0000;
 
 /// Instructions of a section by address, and branch targets.
@@ -72,7 +72,7 @@ pub fn set_words(file: &mut [u8], object: &CodeObject<'_>, pc: u64, words: &[u32
     file[place..place + bytes.len()].copy_from_slice(&bytes);
 }
 
-/// Stops a run after a number of waves has ended.
+/// Stops a run after a number of waves have ended.
 struct Stop {
     waves: AtomicU64,
     flag: Arc<AtomicBool>,
@@ -103,14 +103,14 @@ impl WaveObserver for Ends {
 /// Contents of a kernel's buffers at the end.
 type Results = Vec<Vec<u8>>;
 
-/// Variations with memory operations as late as possible.
+/// Variations that delay memory operations as long as possible.
 const LATE: Variations = Variations {
     late: Some(1),
     schedule: None,
     lds_fill: None,
     register_fill: None,
 };
-/// Maximum number of instructions per wave in a run with late operations, which may load a loop count too late.
+/// Maximum number of instructions per wave in a run with late operations, where a loop's trip count may be noise.
 const LATE_LIMIT: u64 = 2_000_000;
 
 /// Runs the launches of a kernel to completion, and returns the results.
@@ -125,7 +125,7 @@ fn results(
     Ok(buffers)
 }
 
-/// Runs the launches of a kernel until a number of waves has ended. Addresses are those of the module.
+/// Runs the launches of a kernel until a number of waves have ended. Observers see the module's addresses.
 fn run(
     case: &Case,
     target: &Target,
@@ -321,13 +321,13 @@ impl Subject<'_> {
         set_words(&mut self.file, &self.object, pc, &[S_WAITCNT | simm]);
     }
 
-    /// Number of waves after which the instruction at an address shows nothing new; at least one.
+    /// Number of waves after which the model learns nothing new about the instruction at an address; at least one.
     fn settled(&self, pc: u64) -> u64 {
         self.facts.settled.get(&pc).map_or(1, |waves| *waves)
     }
 
-    /// Findings until a number of waves has ended: kind, and link-time addresses of both instructions, the faulty one
-    /// last.
+    /// Runs a check until a number of waves have ended. Returns the kinds of its findings, with link-time addresses of
+    /// both instructions, the faulty one last.
     fn found(&self, check: Check, waves: u64) -> Result<BTreeSet<(Kind, Pair)>, String> {
         let findings = Arc::new(Findings::default());
         let observers = checkers(&[check], &findings);
@@ -372,7 +372,7 @@ impl Subject<'_> {
         found.iter().any(is_it)
     }
 
-    /// Tests a sample of the mutants of executed waits, and returns the number of all of them.
+    /// Tests a sample of the mutants of executed waits. Returns the number of all mutants of executed waits.
     pub fn check_waits(&mut self, sample: Sample, counts: &mut Counts) -> Result<usize, String> {
         let waits = self.waits().into_iter();
         let all = waits.flat_map(|it| Mutant::all(self.target.isa, it, &self.facts));
@@ -391,7 +391,7 @@ impl Subject<'_> {
         Ok(number)
     }
 
-    /// Tests mutants in one run, or in several if the result cannot be attributed.
+    /// Tests mutants in one run, or in several if the results cannot be attributed.
     fn check_group(
         &mut self,
         group: &[Mutant],
