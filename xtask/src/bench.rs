@@ -121,7 +121,7 @@ pub(crate) fn asm() -> Result<()> {
 /// Writes an assembly source with varied instructions to a directory, and returns its chip and path.
 ///
 /// # Errors
-/// LLVM cannot be run, or the file cannot be written.
+/// Fails if LLVM cannot be run, or the file cannot be written.
 pub(crate) fn varied_source(directory: &Path) -> Result<(&'static str, PathBuf)> {
     let target = Target::named(CHIP).with_context(|| format!("{CHIP} is no target"))?;
     let varied = VariedText::new(target, directory)?;
@@ -168,8 +168,8 @@ fn same_code(ours: &str, theirs: &str) -> Result<()> {
     )
 }
 
-/// Times two commands in alternation with one that does nothing, which measures process overhead. Prints medians, lines
-/// per second, peak memory, ratios, and the smallest and largest time ratio.
+/// Times two commands, alternating with `true`, which measures process overhead. Prints medians, lines per second,
+/// peak memory, ratios, and the smallest and largest time ratio.
 fn report(what: &str, lines: usize, commands: &[Vec<&str>; 2]) -> Result<()> {
     let [ours, theirs] = commands;
     let nothing = vec!["true"];

@@ -237,14 +237,15 @@ fn bench_run(arguments: &[&str]) -> Result<()> {
         .args(arguments))
 }
 
-/// Benchmarks kernels with and without observers, in alternation.
+/// Benchmarks kernels, alternating between runs with and without observers.
 fn bench_observe() -> Result<()> {
     run(Command::new(env!("CARGO"))
         .args(["bench", "--quiet", "--profile", "release"])
         .args(["--package", "gcn-emu", "--bench", "observers"]))
 }
 
-/// Installs the tools that the tests need. If Debian packages cannot be installed, the error contains the command.
+/// Installs the tools that the tests need. If Debian packages cannot be installed, the error contains the command that
+/// installs them.
 fn install_tools() -> Result<()> {
     let missing: Vec<&str> = TOOLS
         .iter()

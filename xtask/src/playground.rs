@@ -63,7 +63,7 @@ fn bundle(directory: &Path) -> Result<()> {
 /// build directory.
 ///
 /// # Errors
-/// [`build`] or a test fails.
+/// Fails if [`build`] or a test fails.
 pub(crate) fn test(directory: &Path) -> Result<()> {
     build(directory)?;
     run(&mut npm_script("types"))?;

@@ -94,7 +94,7 @@ struct Selection {
     suite: &'static Suite,
     release: &'static Release,
     target: String,
-    /// Sampling interval: one test in this many is run.
+    /// Sampling interval: one in `sample` tests runs.
     sample: u64,
     /// GoogleTest filter; the suite's by default.
     filter: String,
@@ -378,8 +378,8 @@ fn is_disabled(test: &str) -> bool {
         .any(|part| part.starts_with("DISABLED_"))
 }
 
-/// Runs tests in one process, and returns their outcomes and its output. If the process crashes or times out, there are
-/// fewer outcomes than tests.
+/// Runs tests in one process, and returns the outcomes of the tests and the output of the process. If the process
+/// crashes or times out, there may be fewer outcomes than tests.
 fn run_batch(
     root: &Path,
     selection: &Selection,

@@ -102,7 +102,7 @@ impl Project {
         texts(self.0.get(key))
     }
 
-    /// Dependencies of each extra, with its name.
+    /// Names of the extras, each with its dependencies.
     fn extras(&self) -> Vec<(&str, Vec<&str>)> {
         let extras = self
             .0

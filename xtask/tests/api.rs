@@ -1,8 +1,8 @@
 //! Compares the public API of each library crate with the list in `tests/api`, so that an API change shows as a
 //! change of that file. `GCN_BLESS=1` writes the lists.
 //!
-//! The sources are parsed, not compiled, so any compiler version works. Items that a macro call expands to are not
-//! parsed; the list has the call without its rows.
+//! The sources are parsed, not compiled, so any compiler version works. Macro calls are not expanded; the list has
+//! the first name in each row of a call.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -291,7 +291,7 @@ impl Sources {
         Target::Foreign
     }
 
-    /// Finds the target of a `use` path, which refers to a crate if it starts with the name that it declares.
+    /// Finds the target of a `use` path. A path that starts with the name that it declares refers to another crate.
     fn resolve_elsewhere(&self, module: &ModulePath, path: &[String], name: &str) -> Target {
         if path.first().is_some_and(|first| first == name) {
             return Target::Foreign;
@@ -452,7 +452,7 @@ fn strip_fields(fields: &mut Fields) {
     }
 }
 
-/// Public items of an implementation; only the first line for a trait.
+/// Public items of an implementation; only the header if it implements a trait.
 fn implementation(block: &syn::ItemImpl) -> Option<String> {
     let mut block = block.clone();
     strip_attributes(&mut block.attrs);

@@ -1,6 +1,6 @@
-//! Tests of `gcn isa --format amd-xml`. AMD's decoder reads the document, and must decode every form as the instruction
-//! tables do, with many operands. `GCN_ISA_SPEC_MANAGER` names a checkout of AMD's `isa_spec_manager`, which the test
-//! compiles; without it, only the document is tested.
+//! Tests of `gcn isa --format amd-xml`. AMD's decoder reads the document, and must decode every form, with many
+//! combinations of operands, as the instruction tables do. `GCN_ISA_SPEC_MANAGER` names a checkout of AMD's
+//! `isa_spec_manager`, which the test compiles; if it is not set, only the document is tested.
 
 #![expect(
     clippy::print_stderr,
@@ -134,7 +134,7 @@ fn is_first(slot: &Slot) -> bool {
     )
 }
 
-/// Operand text that the decoder should print; `None` for numbers.
+/// Text that the decoder should print for an operand; `None` for numbers and `off`.
 fn expected(inst: &Inst, slot: &Slot) -> Option<String> {
     match inst.operand(slot) {
         Operand::Vgprs { first, count } if count == 1 || is_first(slot) => {

@@ -7,7 +7,7 @@
 //! - Commands: lines `$ COMMAND`, which a shell runs. The lines up to the next command are its standard output followed
 //!   by its standard error. A `…` matches any text in a line; on a line of its own it matches any number of lines. A
 //!   command must fail if and only if it prints an error. Output lines that begin with `(gcn) ` are also its standard
-//!   input. Commands of cargo are not run.
+//!   input. Cargo commands are not run.
 //! - A shell script (language `sh`), which must succeed.
 //! - A block that cannot run, which `documents.rs` lists with the reason.
 

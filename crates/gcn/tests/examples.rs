@@ -52,7 +52,7 @@ fn files_below(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Example files whose names `wanted` accepts, at least one.
+/// Example files whose names `wanted` accepts. Panics if there are none.
 fn examples(what: &str, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let is_wanted = |path: &PathBuf| {
         path.file_name()

@@ -1,4 +1,4 @@
-//! `gcn exec --debug` and `--dap`: sessions with the programs of `tests/exec`.
+//! Tests of `gcn exec --debug` and `gcn exec --dap` with the programs in `tests/exec`.
 
 #[path = "../../gcn-hsa/tests/hip/cache.rs"]
 mod cache;

@@ -1,5 +1,5 @@
 //! Tests of files that contain code objects or code in other formats: `gcn extract`, and `gcn info`, `gcn dis` and
-//! `gcn run` for programs of OpenCL drivers.
+//! `gcn run` with binaries from OpenCL drivers.
 
 #[path = "../../gcn-object/tests/common/programs.rs"]
 mod programs;
@@ -323,7 +323,7 @@ fn one_kernel_of_a_program_is_listed() {
     );
 }
 
-/// Older Gallium programs do not contain the chip, which determines the block size of LDS.
+/// Older Gallium programs do not name the chip, which determines the block size of LDS.
 #[test]
 fn the_chip_of_a_gallium_program_is_asked_for() {
     let directory = scratch("gallium");

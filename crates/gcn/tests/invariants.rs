@@ -100,7 +100,7 @@ fn crates() -> PathBuf {
         .to_owned()
 }
 
-/// Rust sources below `dir`: path below `crates/`, and code without comments and tests.
+/// Rust sources below `dir`, each with its path relative to `crates/` and its code without comments and tests.
 fn sources(dir: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     collect_sources(dir, &mut found);
@@ -279,7 +279,7 @@ fn no_instruction_is_named_where_rows_are_walked() {
         "gcn-isa/src/inst.rs",
         "gcn-isa/src/inst/operands.rs",
     ];
-    // Lists instructions by name, as the documents that it follows do.
+    // This file lists instructions by name, as its source documents do.
     let named_apart = ["gcn-emu/src/fidelity.rs"];
     let users = [
         "gcn-asm/src",
@@ -328,7 +328,7 @@ fn both_tables_of_processors_agree() {
     }
 }
 
-/// Files of the repository with one of the `extensions`: path below the root, and contents.
+/// Files of the repository with one of the `extensions`, each with its path relative to the root and its contents.
 fn texts(extensions: &[&str]) -> Vec<(String, String)> {
     fn collect(dir: &Path, root: &Path, extensions: &[&str], found: &mut Vec<(String, String)>) {
         /// Directories that are not searched.
@@ -465,7 +465,7 @@ fn nothing_names_the_machine_that_it_was_written_on() {
     }
 }
 
-/// Documents whose file names are checked.
+/// Documents in which the names of files are checked.
 const GUIDES: [&str; 2] = ["ARCHITECTURE.md", "CONTRIBUTING.md"];
 
 /// Text in backticks.

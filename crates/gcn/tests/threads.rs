@@ -1,10 +1,10 @@
-//! Compares the findings of racy cases of `tests/check` for different numbers of threads.
+//! Checks that findings of the `races` cases in `tests/check` do not depend on the number of threads.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Findings of a case of `tests/check` with a number of threads: names and instructions.
+/// Runs a case of `tests/check` with a number of threads. Returns the names and instructions of the findings.
 fn findings_on(case: &Path, header: &[&str], threads: &str) -> Vec<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_gcn"))
         .args([

@@ -36,7 +36,7 @@ impl VariedText {
     /// Generates lines for a target: equally many for each instruction, distributed over its encodings.
     ///
     /// # Errors
-    /// LLVM's assembler cannot be run.
+    /// Fails if LLVM's assembler cannot be run.
     pub(super) fn new(target: &Target, directory: &Path) -> Result<VariedText> {
         let rows: Vec<&Row> = rows()
             .filter(|row| row.opcode_on(target.isa).is_some())

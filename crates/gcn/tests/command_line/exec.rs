@@ -577,7 +577,7 @@ fn the_device_is_one_that_the_program_has_code_for() {
     assert_eq!(ran(&ids, &[], "gfx906"), (target("gfx906"), target(note)));
     let note = "note: ./program has code for gfx1030, which a gfx906 does not run: compile it with --offload-arch=gfx906\n";
     assert_eq!(ran(&["gfx1030"], &[], ""), (target("gfx906"), target(note)));
-    // The runtime decides about code for a generic target.
+    // The HIP runtime decides which devices run code for a generic target.
     assert_eq!(
         ran(&["gfx9-generic"], &[], ""),
         (target("gfx906"), nothing())

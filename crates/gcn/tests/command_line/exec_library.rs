@@ -1,4 +1,5 @@
-//! Tests of the library that a program loads under `gcn exec`, for each directory where it may be installed.
+//! Tests of the library that a program loads under `gcn exec`: the places where it is searched for, and other libraries
+//! of the same name.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -74,7 +75,7 @@ fn programs_of_opencl_need_no_library_of_hip() {
     let real = fs::canonicalize(&platform).expect("it exists");
     assert_eq!(stdout(&shown).trim(), real.display().to_string());
     assert_eq!(stderr(&shown), "");
-    // A program linked with the library for HIP programs needs that library, which is not in `lib`.
+    // A program linked with `libhsa-runtime64.so.1` needs this library, but `lib` contains only the OpenCL platform.
     let other = directory.join("other");
     library(&other, "a device");
     let rpath = format!("-Wl,-rpath,{}", other.display());

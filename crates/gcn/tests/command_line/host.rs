@@ -134,7 +134,7 @@ fn a_host_without_threads_is_not_an_error() {
     }
 }
 
-/// Without a handler, SIGBUS would kill the process if a mapped file is truncated while it is read.
+/// If a mapped file is truncated while it is read, SIGBUS kills a process that has no handler.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_truncated_file_is_reported() {

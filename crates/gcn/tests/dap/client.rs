@@ -208,7 +208,7 @@ impl Client {
         stack["stackFrames"][0].clone()
     }
 
-    /// Variables of a scope of a wave.
+    /// Variables in a scope of a wave, with the reference of the scope.
     #[track_caller]
     pub fn scope(&mut self, thread: &Value, name: &str) -> (Value, Vec<Value>) {
         let frame = self.frame(thread)["id"].clone();
@@ -220,7 +220,7 @@ impl Client {
         (reference, variables)
     }
 
-    /// Variables of a group.
+    /// Children of a scope or a variable.
     #[track_caller]
     pub fn variables(&mut self, reference: &Value) -> Vec<Value> {
         let found = self.ask("variables", json!({"variablesReference": reference}));
@@ -242,7 +242,7 @@ impl Client {
         assert!(status.expect("kill starts").success());
     }
 
-    /// Ends the session, and returns the status and standard error.
+    /// Closes the adapter's input, and waits until it exits. Returns the exit status and standard error.
     pub fn end(mut self) -> (ExitStatus, String) {
         self.to = None;
         while self.receive().is_some() {}

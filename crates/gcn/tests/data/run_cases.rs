@@ -15,7 +15,7 @@ const LAUNCH: &str = "//! ";
 const ALSO: &str = "// ALSO: ";
 /// Prefix of a debugger command.
 const COMMAND: &str = "//> ";
-/// Prefix of additional arguments for one call; a file may have several.
+/// Prefix of lines with additional arguments. Each line is a separate call.
 const CALL: &str = "//? ";
 /// Prefix of the line for an exit status other than 0.
 const STATUS: &str = "exit status ";
@@ -127,8 +127,8 @@ fn shown(case: &Case, output: &Output) -> Result<Vec<String>, String> {
     Ok(lines)
 }
 
-/// Removes the address of an instruction if a symbol gives the position, since a symbol does not depend on the size
-/// of preceding data.
+/// Removes the address of an instruction if its position is also given relative to a symbol: the address depends on
+/// the size of preceding data.
 fn with_place_only(line: &str) -> String {
     let placed = || {
         let (before, after) = line.split_once(AT)?;
@@ -139,7 +139,7 @@ fn with_place_only(line: &str) -> String {
     placed().unwrap_or_else(|| line.to_owned())
 }
 
-/// Checks a file on one target: the output must be the expected lines in order.
+/// Checks a file on one target: the output must consist of the expected lines, in order.
 pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     let (expectations, _) = expectations(&case.text);
     let mut problems: Vec<String> = expectations

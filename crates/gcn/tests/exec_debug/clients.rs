@@ -1,4 +1,4 @@
-//! `gcn exec --dap`: sessions of a client with programs.
+//! Tests of `gcn exec --dap`: a client debugs programs.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -57,7 +57,7 @@ fn set_functions(client: &mut Client, names: &[&str]) -> Vec<Value> {
     set["breakpoints"].as_array().expect("a list").clone()
 }
 
-/// Output of the program up to the end of the session, and its exit code.
+/// Collects the program's output up to the end of the session. Returns it with the program's exit code.
 fn to_the_end(client: &mut Client) -> (String, Value) {
     let mut text = String::new();
     loop {

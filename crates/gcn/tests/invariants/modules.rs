@@ -7,7 +7,7 @@ fn ordered() -> impl Iterator<Item = &'static str> {
     LIBRARIES.into_iter().chain(["gcn"])
 }
 
-/// Crates whose modules import items from their own modules instead of the crate root, whose exports are for users.
+/// Crates whose modules import from one another instead of from the crate root, whose exports are for users.
 const NAMING_MODULES: [&str; 3] = ["gcn-runtime", "gcn-args", "gcn-report"];
 
 /// Files that declare a crate's modules.
@@ -59,7 +59,8 @@ fn is_in_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Appends the paths at the start of a text, `a::b` or `a::{b, c::d}`, with a prefix. Returns the rest of the text.
+/// Parses the paths at the start of a text, such as `a::b` or `a::{b, c::d}`, and adds them to `found` with a prefix.
+/// Returns the rest of the text.
 fn read_paths<'a>(text: &'a str, prefix: &[String], found: &mut Vec<Vec<String>>) -> &'a str {
     let text = text.trim_start();
     if let Some(mut rest) = text.strip_prefix('{') {
@@ -78,7 +79,7 @@ fn read_paths<'a>(text: &'a str, prefix: &[String], found: &mut Vec<Vec<String>>
     let (name, rest) = text.split_at(text.find(|c| !is_in_name(c)).unwrap_or(text.len()));
     let mut path = prefix.to_vec();
     match name {
-        // The names after a glob are unknown.
+        // The names that a glob imports are unknown.
         "" | "self" => {}
         "super" => drop(path.pop()),
         _ => path.push(name.to_owned()),
@@ -101,7 +102,7 @@ fn imports(module: &Module) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut path = module.path.clone();
     for line_group in module.code.split_inclusive("\n}\n") {
-        // An inline module ends with the first line that is only a brace; a macro that declares modules contains one.
+        // An inline module, which may be part of a macro, ends at the next line that is only an unindented brace.
         let inline = line_group.lines().find_map(|line| {
             let name = without_visibility(line.trim_start()).strip_prefix("mod ")?;
             name.strip_suffix(" {")
@@ -128,7 +129,7 @@ fn imports(module: &Module) -> Vec<Vec<String>> {
         }
         path.truncate(module.path.len());
     }
-    // Items named through an imported module are imported, too.
+    // Add items named through an imported module.
     for path in found.clone() {
         let Some(name) = path.last().filter(|_| path != module.path) else {
             continue;
@@ -143,7 +144,7 @@ fn imports(module: &Module) -> Vec<Vec<String>> {
     found
 }
 
-/// Names that a module exports from its children, each with the child.
+/// Names that a module re-exports from its children, each with the child.
 fn exports(module: &Module) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for line in uses(&module.code).filter(|line| line.starts_with("pub")) {
@@ -224,7 +225,7 @@ fn modules_import_only_what_is_declared_above_them() {
     }
 }
 
-/// Position of a module's child, or of the child that exports a name, in order of declaration.
+/// Position, in order of declaration, of the child called `name` or of the child that exports `name`.
 fn place_among(module: &Module, name: &str) -> Option<usize> {
     let place = |child: &str| module.children.iter().position(|it| it == child);
     place(name).or_else(|| {

@@ -1,5 +1,5 @@
-//! Tests with independent clients: pygls, and Neovim with the lines of `docs/editors.md`; and of the packaging of the
-//! extension for Visual Studio Code.
+//! Tests of the language server with independent clients: pygls, and Neovim as `docs/editors.md` configures it. Another
+//! test packs the extension for Visual Studio Code.
 
 use std::env;
 use std::fs;

@@ -42,7 +42,7 @@ fn scratch(test: &str) -> PathBuf {
     path
 }
 
-/// Results of a run.
+/// Exit status and output of a run.
 struct RunResult {
     status: Option<i32>,
     out: String,
@@ -129,7 +129,7 @@ fn kernel_of(instructions: &str, target: &str) -> String {
     )
 }
 
-/// Metadata for [`kernel_of`] with these workgroup attributes.
+/// Metadata for [`kernel_of`], with additional attributes of the kernel.
 fn metadata(workgroups: &str) -> String {
     format!(
         ".amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.kernels:\n  - .name: k\n    .symbol: k.kd\n    \

@@ -159,7 +159,7 @@ fn every_save_is_attempted() {
     let directory = scratch("attempted");
     let good = directory.join("good.bin");
     let good = format!("out[1]={}", good.display());
-    // Writing there fails as on a full disk.
+    // Writing to /dev/full fails as on a full disk.
     let arguments = ["--save", "out=/dev/full", "--save", &good];
     let ran = plain(&arguments);
     assert_eq!(ran.status, Some(BAD_INPUT), "{}", ran.err);

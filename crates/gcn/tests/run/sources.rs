@@ -7,7 +7,7 @@ use super::*;
 const OPENCL: &str = "#include \"scale.h\"\nkernel void scale(global int *out, float a) {\n  int i = get_global_id(0);\n  \
                       out[i] = a * i * SCALE + BIAS;\n  if (i == 3) printf(\"%d %s\\n\", out[i], \"printed\");\n}\n";
 
-/// Kernel without headers. Its metadata have no types, but its symbol does.
+/// Kernels without headers, whose metadata have no types. The symbol of the first one has types.
 const HIP: &str = "__global__ void scale(int *out, float a) {\n  int i = __builtin_amdgcn_workitem_id_x();\n  out[i] = a * i;\n}\n\
                    extern \"C\" __global__ void plain(int *out, float a) { out[0] = a; }\n";
 
