@@ -1,4 +1,4 @@
-//! Benchmarks of our tools against LLVM's, and of the debugger. Ours and LLVM's run on the same file in alternation, so
+//! Benchmarks of our tools against LLVM's, and of the debugger. Ours and LLVM's run alternately on the same file, so
 //! that changes in the machine's speed cancel out.
 
 mod debug;

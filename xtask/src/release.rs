@@ -59,7 +59,7 @@ pub(crate) fn release(directory: &Path) -> Result<()> {
     let of_target = target.to_uppercase().replace('-', "_");
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::iter::once(tools).chain(std::env::split_paths(&path));
-    // Rerun this program with new environment variables, since setting its own would be unsafe.
+    // Rerun this program with new environment variables, since changing the variables of this process would be unsafe.
     run(Command::new(std::env::current_exe()?)
         .args(["release", "pack"])
         .arg(directory)

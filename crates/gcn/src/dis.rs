@@ -346,7 +346,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             add_labels(&mut code, labels.as_ref())?;
             list(&code)?;
         }
-        // The process will soon exit; freeing the object would only delay it.
+        // The process will soon exit, and freeing the object would delay that.
         std::mem::forget(object);
     } else {
         args.check_raw(&name)?;

@@ -34,7 +34,7 @@ fn own_target(program: &DriverProgram) -> Option<&'static Target> {
     program.processor.as_deref().and_then(Target::named)
 }
 
-/// Target for decoding a program: the requested one, or else its own. Warns if their instruction sets differ.
+/// Target for decoding a program: the requested target, or else the program's. Warns if their instruction sets differ.
 fn target(
     program: &DriverProgram,
     asked: Option<&'static Target>,

@@ -26,7 +26,7 @@ pub const INVALID_SETTING: &str = "invalid-setting";
 pub const INVALID_LAUNCH_FILE: &str = "invalid-launch-file";
 /// Suppression file that is not valid TOML, or has an unknown key or an invalid value.
 pub const INVALID_SUPPRESSIONS: &str = "invalid-suppressions";
-/// Invalid line of a label file, or one that does not fit the code.
+/// Line of a label file that is invalid, or does not fit the code.
 pub const INVALID_LABELS: &str = "invalid-labels";
 /// Invalid selector of a buffer's elements.
 pub const INVALID_SELECTOR: &str = "invalid-selector";

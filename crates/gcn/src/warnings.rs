@@ -87,7 +87,7 @@ impl Options {
         });
     }
 
-    /// Effect of the options on a warning. A rule for its name takes precedence over those for all warnings.
+    /// Effect of the options on a warning. Rules for its name take precedence over rules for all warnings.
     fn effect(&self, warning: &Diagnostic) -> Effect {
         let of = |name: Option<&Explanation>| {
             let mut rules = self.rules.iter().rev();

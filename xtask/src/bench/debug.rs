@@ -96,7 +96,7 @@ const MANY: [&str; 7] = [
 /// Command-line arguments for a launch of one wave.
 const ONE: [&str; 5] = ["--grid", "64", "--arg", "out=u32*64", "--target=gfx900"];
 
-/// Prints the run times of debugger commands, and of runs under the debugger. They have no limits.
+/// Prints the run times of debugger commands, and of runs under the debugger. Does not compare them with limits.
 ///
 /// # Errors
 /// Fails if a command cannot be run.

@@ -97,7 +97,7 @@ mod unix {
             let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
             let _ = PAGE.set(usize::try_from(page).unwrap_or(4096));
             let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_sigbus;
-            // SAFETY: All zeros are a valid value of this C structure. Both pointers refer to such structures, and the
+            // SAFETY: All zeros are a valid value of this C structure. Both pointers refer to local variables, and the
             // handler has the signature that SA_SIGINFO requires and makes only async-signal-safe calls.
             let failed = unsafe {
                 let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();

@@ -23,7 +23,7 @@ use crate::render::printable;
 /// Expected contents of a buffer or some of its elements.
 pub struct Expectation {
     view: MemoryView,
-    /// True if the expected values have another type than the selector.
+    /// True if the elements are compared as another type than the buffer's, or belong to a symbol, which has no type.
     is_retyped: bool,
     expected: Expected,
     /// True if the tolerance accepts any values.
@@ -89,7 +89,7 @@ impl Expectation {
 /// Result of a comparison.
 pub struct ComparisonOutcome {
     name: String,
-    /// Type of the elements, if it differs from the selector's.
+    /// Type of the elements, if a selector needs it because it is not the buffer's.
     ty: Option<Type>,
     comparison: Comparison,
 }

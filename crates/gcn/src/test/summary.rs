@@ -63,7 +63,7 @@ impl<'a> Summary<'a> {
         self.out.flush()
     }
 
-    /// Writes the reports of launch files that did not pass, then one line for each, then the totals.
+    /// Writes the reports of launch files that did not pass, then a line for each of these files, then the totals.
     ///
     /// # Errors
     /// Fails if the output cannot be written.

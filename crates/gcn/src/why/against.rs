@@ -1,7 +1,8 @@
 //! `gcn why --against`: compares two runs, and finds where they diverge.
 //!
-//! Each execution has its own device, created after the previous one is dropped, so that addresses are the same. If a
-//! difference in code size moves the buffers, one run is repeated with padding before them.
+//! Each execution has its own device, created after the previous one is dropped, so that buffers have the same
+//! addresses in all executions. If a difference in code size moves the buffers, one run is repeated with padding
+//! before them.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -193,7 +194,7 @@ impl TwoRuns {
             let note = "the buffers have different addresses in the two runs, so values that depend on them count as different";
             notes.push(note.to_owned());
         }
-        // A fault counts as the difference, unless an element is named or both runs have the same fault.
+        // An access that faults counts as the difference, unless an element is named or both runs have the same fault.
         let faults = [0, 1].map(|side| outputs[side].fault.as_ref());
         let faults = faults.map(|it| it.and_then(|it| it.access.as_ref()));
         let side = faults.iter().position(Option::is_some);

@@ -43,7 +43,7 @@ enum Reason {
     OtherMemory,
     /// Only operations without a register are outstanding; the memory model requires the wait.
     Memory,
-    /// No operation that the wait concerns is outstanding.
+    /// No operation on the wait's counters is outstanding.
     Nothing,
     /// The wait is not executed.
     NotExecuted,
