@@ -29,7 +29,7 @@ pub const MAX_INPUT_BYTES: u64 = 1 << 30;
 
 /// Minimum size in bytes of a mapped file. Smaller ones are read just as fast.
 const MAPPED_FROM: u64 = 1 << 20;
-/// Number of bytes of a mapped text that are checked at a time. Memory is released starting at multiples of this number.
+/// Number of bytes of a mapped text that are checked at a time. Memory is released from multiples of this number on.
 const STRIDE: usize = 1 << 18;
 
 /// Text of a source.

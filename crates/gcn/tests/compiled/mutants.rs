@@ -118,7 +118,7 @@ const SHOWN: usize = 5;
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     most: usize,
-    /// True to run reported mutants with late memory operations too. Unreported ones always run this way.
+    /// True to run all mutants with late memory operations, too, not only those that are not reported.
     late: bool,
 }
 

@@ -27,8 +27,8 @@ pub struct Change {
     /// True if the block has as many preceding instructions as a hazard may span, so that the block alone determines
     /// the need.
     pub is_in_block: bool,
-    /// True if S_NOP stays in its block. A hazard that starts in another block then has as many wait states as
-    /// before.
+    /// True if the S_NOP moves within its block instead of becoming shorter. A hazard that starts in another block then
+    /// has as many wait states as before.
     pub is_moved: bool,
     /// Reason why LLVM may have inserted S_NOP although hardware does not need it.
     pub other: Option<Other>,

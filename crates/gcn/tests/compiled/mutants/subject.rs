@@ -416,8 +416,8 @@ impl Subject<'_> {
         Ok(())
     }
 
-    /// Runs the code with these mutants of waits. With `late`, late memory operations are tested even if all are
-    /// reported.
+    /// Runs the code with these mutants of waits. If `late` is true or nothing is reported, also tests late memory
+    /// operations.
     fn try_waits(&mut self, mutants: &[Mutant], late: bool) -> Result<TrialResults, String> {
         for it in mutants {
             self.set(it.wait.pc, it.until);
