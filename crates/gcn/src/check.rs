@@ -116,7 +116,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     if let Some(brief) = brief {
         render::tell(format_args!("{brief}"));
     }
-    // If the run did not start, the reason has been reported.
+    // With these statuses, an error has been reported: the run did not start, or an output could not be written.
     let has_run = !matches!(status, Status::BadInput | Status::BadUsage);
     if format == FindingFormat::Text && has_run {
         let of = |severity: &str| found.iter().filter(|it| it.severity == severity).count();

@@ -41,7 +41,7 @@ pub struct Args {
     /// Number of the code object in a file that holds several, counted from 1 as `gcn info` lists them.
     #[arg(long, value_name = "NUMBER")]
     entry: Option<usize>,
-    /// Read only this kernel and the functions that it calls, by a name that `gcn run --kernel` accepts.
+    /// Check only this kernel and the functions that it calls, by a name that `gcn run --kernel` accepts.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
     /// Format and destination of the findings.

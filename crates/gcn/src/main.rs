@@ -62,7 +62,7 @@ pub use status::{Status, UsageError};
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Colour messages on standard error: always, never, or auto, if it is a terminal and NO_COLOR is not set.
+    /// Colour messages on standard error: always, never, or auto (if it is a terminal and NO_COLOR is not set).
     #[arg(
         long,
         value_name = "WHEN",
@@ -108,7 +108,7 @@ enum Command {
     /// Check code for missing waits and wait states on all paths, without running it.
     #[command(after_help = lint::EXAMPLES)]
     Lint(lint::Args),
-    /// Serve editors: the language server for assembly.
+    /// Run the language server for assembly, which editors start.
     #[command(after_help = lsp::EXAMPLES)]
     Lsp(lsp::Args),
     /// Run a HIP or OpenCL program on emulated devices.

@@ -19,7 +19,7 @@ Examples:
 /// The arguments of `gcn man`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Command to print the page of; by default, gcn itself.
+    /// Command whose page is printed; by default, gcn itself.
     #[arg(conflicts_with = "output")]
     command: Option<String>,
     /// Directory to write the pages of all commands to; created if it does not exist.

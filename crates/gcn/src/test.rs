@@ -61,7 +61,7 @@ pub struct Args {
     /// Run only launch files whose path contains TEXT; can be repeated to select more.
     #[arg(long, value_name = "TEXT")]
     filter: Vec<String>,
-    /// Stop a launch file after S seconds, compilation included.
+    /// Stop the run of a launch file after S seconds, including compilation.
     #[arg(long, value_name = "S", value_parser = settings::seconds, default_value = DEFAULT_TIMEOUT)]
     timeout: Duration,
     /// Print one line per launch file instead of one character.

@@ -19,8 +19,8 @@ pub struct Args {
     /// Element of a buffer after the last launch.
     #[arg(value_name = "NAME[:TYPE][A]", required_unless_present = "against")]
     pub place: Option<String>,
-    /// Compare with another run, and find the first instructions that differ in their results: another program, code object or
-    /// launch file, or an option that only the other run has, such as -O0, --target=gfx900 or --late; may be given several times.
+    /// Compare with another run, and find the first instructions whose results differ: another program, code object or launch
+    /// file, or an option that only the other run has, such as -O0, --target=gfx900 or --late; may be given several times.
     #[arg(long, value_name = "OTHER", allow_hyphen_values = true)]
     pub against: Vec<String>,
     /// Tolerance for comparing elements with --against, as in --expect: 1e-6, `4 ulp`.
