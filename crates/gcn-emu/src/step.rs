@@ -44,13 +44,13 @@ pub use sdwa::{ResultPart, Selection, Unused};
 /// Handler of an instruction. The wave and the step contain all the data it needs.
 pub type Handler = fn(&mut Wave, &Step);
 
-/// Instruction as the interpreter runs it.
+/// Instruction in the form that the interpreter executes.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Step {
     /// Instruction as data, independent of the interpreter.
     pub decoded: Decoded,
-    /// Function that executes the instruction. It does nothing if the instruction has no handler.
+    /// Function that executes the instruction; does nothing if the instruction has no handler.
     pub handler: Handler,
     /// Work before and after the operation, if the handler needs it.
     pub(crate) around: Option<Box<Around>>,
@@ -114,10 +114,10 @@ const NO_PLACE: u8 = u8::MAX;
 /// Exclusive upper bound of the operand indexes of a vector instruction's sources.
 const MAX_SOURCE_PLACES: usize = 5;
 
-/// Uniform sources, as a bit set of operand indexes.
+/// Uniform sources to copy to their rows before the operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Splats {
-    /// Bit set of operand indexes.
+    /// Bit set of the operand indexes of these sources.
     pub(crate) places: u8,
     /// Bit set of the indexes of two-dword operands, uniform or not.
     pub(crate) wide: u8,
@@ -223,10 +223,10 @@ impl Step {
         step
     }
 
-    /// Determines the rows from which a vector instruction's handler reads its sources. The handler reads a uniform
-    /// source directly if all others are in lanes and have no sign modifiers. Regardless of modifiers, it also reads
-    /// directly one of two dword sources, the second of three, or two adjacent ones of three. Returns the uniform
-    /// sources that must be copied to their rows.
+    /// Determines the rows from which a vector instruction's handler reads its sources. The handler itself fetches a
+    /// uniform source if all others are in lanes without sign modifiers. Regardless of sign modifiers, it also fetches
+    /// one of two dword sources, the second of three sources, or two adjacent ones of three. Returns the uniform
+    /// sources that must be copied to their rows before the handler runs.
     pub(crate) fn find_rows(&mut self) -> Splats {
         let Step {
             decoded,
@@ -255,7 +255,7 @@ impl Step {
             }
             match decoded.args[place] {
                 Arg::Scalar(_) | Arg::Const(_) => same |= bit,
-                // `modifiers` puts the other sources into their rows.
+                // `modifiers` writes the other sources to their rows.
                 Arg::Vgpr(_) | Arg::None | Arg::Special(_) | Arg::Imm(_) => {}
             }
             match decoded.signs[place] {

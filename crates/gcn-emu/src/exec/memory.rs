@@ -1,10 +1,10 @@
 //! Execution of memory instructions ([`execute`]). An access that has none of the common shapes takes two steps:
-//! [`addresses`], which has no side effects, then [`perform`]. Observers see the [`Access`] found by the first step
-//! before the second one changes anything.
+//! [`addresses`], which has no side effects, then [`perform`]. Observers see the [`Access`] that the first step
+//! computed before the second one changes any state.
 //!
 //! Instruction families differ in how they compute addresses (`access`). They share the code that loads, stores and
 //! updates an element (`places`) and the operations of atomics (`combine`). Operations complete at issue, with lanes in
-//! ascending order (errata E047), which is a legal outcome; the scoreboard still maintains the wait counters.
+//! ascending order (errata E047), which the architecture permits; the scoreboard still maintains the wait counters.
 
 mod element;
 mod combine;
@@ -87,7 +87,7 @@ impl fmt::Debug for Transfer {
 }
 
 impl Transfer {
-    /// Discards the access before another instruction.
+    /// Discards the access of the previous instruction.
     #[inline(always)]
     pub fn forget(&mut self) {
         if self.access.get().is_some() {
@@ -101,7 +101,7 @@ impl Transfer {
         self.windows.forget();
     }
 
-    /// Lanes and addresses, if they are known.
+    /// Returns the lanes and addresses, if they are known.
     #[inline(always)]
     pub fn known(&self) -> Option<&Access> {
         self.access.get().map(|access| &**access)
@@ -158,7 +158,7 @@ pub fn execute(
 /// [`execute`] for an instruction whose access has no shape that [`execute_fast_path`] handles.
 ///
 /// # Errors
-/// Same as for [`execute`].
+/// Returns the fault and the lane that caused it, as [`execute`] does.
 pub fn execute_slow_path(
     wave: &mut Wave,
     step: &Step,
@@ -172,7 +172,8 @@ pub fn execute_slow_path(
     perform(wave, step, transfer, lds, device)
 }
 
-/// Executes a memory instruction on its fast path. Returns `None`, without side effects, if the access has none.
+/// Executes a memory instruction on its fast path. Returns `None`, without architectural effects, if the access has no
+/// fast path.
 #[inline(always)]
 pub fn execute_fast_path(
     wave: &mut Wave,
@@ -187,8 +188,8 @@ pub fn execute_fast_path(
     fast_path::perform(wave, plan, lds, device, &mut transfer.old)
 }
 
-/// Shape of the access an instruction is about to perform, found without computing its [`Access`]. `None` if it has
-/// none of the common shapes or might access a space other than global memory.
+/// Returns the shape of the access that an instruction is about to perform, without computing its [`Access`]. `None` if
+/// it has none of the common shapes or might access a space other than global memory.
 pub(crate) fn shape(wave: &Wave, step: &Step, device: &Device) -> Option<Shape> {
     let plan = step.memory.as_deref()?;
     let is_global = match plan.fast_path {
@@ -211,8 +212,8 @@ pub(crate) fn shape(wave: &Wave, step: &Step, device: &Device) -> Option<Shape> 
     is_global.then(|| fast_path::shape(wave, plan, device))?
 }
 
-/// First step: computes the addresses an instruction is about to access, without side effects. `access` is
-/// overwritten; the caller provides it to avoid allocation and clearing.
+/// Performs the first step: computes the addresses that an instruction is about to access, without side effects.
+/// `access` is overwritten; the caller provides it to avoid allocation and clearing.
 pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access) {
     access::addresses(wave, step, device, access);
     if let Some(plan) = &step.memory
@@ -222,7 +223,7 @@ pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access)
     }
 }
 
-/// Second step: performs the access.
+/// Performs the second step: the access.
 ///
 /// # Errors
 /// Returns the fault and the lane that caused it. Lanes before it have completed.
@@ -248,8 +249,8 @@ pub fn perform(
         guard = device.gds.lock();
         Gds::share(&mut guard, m0)
     } else if access.to_lds.is_some() || plan.family == Family::Flat && m0 == 0 {
-        // M0 is not a limit here: it is an address for LDS transfers (errata E309), and FLAT code does not set it
-        // (errata E230).
+        // M0 is no limit here: for transfers to and from LDS it is an address (errata E309), and if it is 0, code with
+        // FLAT accesses may never have set it (errata E230).
         lds.share(isa, u32::MAX)
     } else {
         lds.share(isa, m0)
@@ -301,7 +302,7 @@ pub fn perform(
         | Does::Cache(_)
         | Does::Probe
         | Does::Time(_)
-        // Images were handled above, and no other memory instruction has these effects.
+        // Images have returned above, and no other memory instruction has these effects.
         | Does::Image(_)
         | Does::Export
         | Does::Alu(_)

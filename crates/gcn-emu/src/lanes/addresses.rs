@@ -72,7 +72,7 @@ pub(crate) fn are_equal(a: &Lanes, b: &Lanes) -> bool {
     differences.fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }
 
-/// Minimum and maximum over the active lanes. Without active lanes, the minimum exceeds the maximum.
+/// Returns the minimum and maximum over the active lanes. Without active lanes, the minimum exceeds the maximum.
 pub(crate) fn reach(numbers: &Lanes, exec: u64) -> (u32, u32) {
     let (mut lowest, mut greatest) = (u32::MAX, 0);
     for half in 0..LANES / HALF {
@@ -98,7 +98,7 @@ fn are_apart_by<const STRIDE: u32>(low: &Lanes, high: &Lanes) -> bool {
     differ == 0 && first.checked_add(STRIDE * LANES as u32).is_some()
 }
 
-/// Number of lanes whose addresses are examined together: one vector of addresses.
+/// Number of lanes whose addresses are examined together, in one vector.
 pub(crate) const GROUP: usize = 8;
 
 /// Pattern of the addresses in a group.

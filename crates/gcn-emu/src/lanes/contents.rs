@@ -4,9 +4,9 @@ use super::level::at_each_level;
 use super::register::{LANES, Lanes};
 
 at_each_level! {
-/// Copies `first` to the first registers, as far as there are any, and sets the others to zero. A library fill of this
-/// size would use a string instruction, which starts slowly and whose stores are not forwarded to loads; kernels have
-/// few registers and read them soon.
+/// Copies `first` to the start of `registers`, as far as it fits, and sets the other registers to zero. A library fill
+/// of this size would use a string instruction, which starts slowly and whose stores are not forwarded to loads;
+/// kernels have few registers and read them soon.
 pub(crate) fn begin_with(registers: &mut [Lanes], first: &[Lanes]) {
     let (given, others) = registers.split_at_mut(first.len().min(registers.len()));
     for (register, first) in given.iter_mut().zip(first) {
@@ -57,7 +57,7 @@ pub(crate) fn keep_low(bits: u32, register: &mut Lanes) {
     }
 }
 
-/// Moves the lowest `bits` bits of each lane, fewer than 32, to bit `place`; the rest comes from `old`.
+/// Moves the lowest `bits` bits of each lane, at most 31, to bit `place`. The other bits come from `old`.
 pub(crate) fn insert(bits: u32, place: u32, new: &mut Lanes, old: &Lanes) {
     let low = (1 << bits) - 1;
     let keep = !(low << place);
@@ -71,12 +71,12 @@ pub(crate) fn widen_shorts(shorts: &[[u8; 2]; LANES]) -> Lanes {
     Lanes(shorts.map(|short| u16::from_le_bytes(short).into()))
 }
 
-/// Low byte of each lane.
+/// Returns the low byte of each lane.
 pub(crate) fn bytes(register: &Lanes) -> [u8; LANES] {
     register.0.map(|dword| dword as u8)
 }
 
-/// Low two bytes of each lane.
+/// Returns the low two bytes of each lane.
 pub(crate) fn shorts(register: &Lanes) -> [[u8; 2]; LANES] {
     register.0.map(|dword| (dword as u16).to_le_bytes())
 }

@@ -23,7 +23,7 @@ use wide::{avx2, avx512};
 pub type Gather = fn(&Elements, u64, &[u8], &mut [Lanes]) -> Option<()>;
 
 /// Makes the enclosing function return the expansion of `$moves` for the level in use and the elements' dwords and
-/// count, if host vectors support these.
+/// count, if host vectors support this combination.
 #[cfg(target_arch = "x86_64")]
 macro_rules! by_vectors {
     ($elements:ident, $moves:ident) => {
@@ -148,8 +148,8 @@ impl Elements {
 pub(crate) const LOADED: u32 = 64;
 
 /// Loads consecutive dwords, one per register, at each active lane's offset masked with `kept`, using host vectors.
-/// Returns `None` and loads nothing if an element is outside the `len` bytes, or if there are too many registers or too
-/// few bytes. Other threads may access the bytes.
+/// Returns `None` and loads nothing if an element is outside the `len` bytes, if there are too many registers, or if
+/// the memory is too small. Other threads may access the bytes.
 ///
 /// # Safety
 /// The host must have AVX2, and `len` bytes must be readable at `bytes`.

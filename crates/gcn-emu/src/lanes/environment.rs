@@ -1,6 +1,5 @@
-//! Floating-point environment of the host: rounding, denormals and exceptions. A program may change it for its
-//! threads, by `fesetround` or by the startup code of `-ffast-math`, and threads inherit it from the thread that
-//! creates them.
+//! Floating-point environment of the host: rounding, denormals and exceptions. A program may change it, with
+//! `fesetround` or through the startup code that `-ffast-math` links, and a thread inherits it from its creator.
 //!
 //! This is one of the modules that may use `unsafe`: Rust has no function to read or write the control register.
 
@@ -12,7 +11,7 @@
 /// use gcn_emu::run::FloatEnvironment;
 ///
 /// let environment = FloatEnvironment::usual();
-/// // The environment that the program has set does not matter here.
+/// // The program's own environment does not matter here.
 /// assert_eq!(f32::MIN_POSITIVE / 2.0 * 2.0, f32::MIN_POSITIVE);
 /// drop(environment);
 /// ```

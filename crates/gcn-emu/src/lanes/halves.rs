@@ -13,8 +13,8 @@ use super::lane::Lane;
 use super::level::{LEVEL, Level};
 use super::register::Lanes;
 
-/// Half-precision value that is computed in single precision. It starts at bit `UP` of a register's dword, and
-/// results are rounded to nearest even.
+/// Half-precision value that is computed in single precision, with results rounded to nearest even. The half starts at
+/// bit `UP` of a register's dword.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HalfFloat<const UP: u32 = 0>(pub(crate) f32);
 
@@ -57,7 +57,8 @@ operators! { Add add Sub sub Mul mul }
 /// Converts to single precision exactly, except that a signaling NaN becomes quiet.
 #[inline(always)]
 pub(crate) fn to_single(half: u16) -> f32 {
-    /// 2^112, the difference of the exponent biases. The multiplication also normalizes denormals and quiets NaNs.
+    /// 2 to the power of 112, the difference of the exponent biases. The multiplication also normalizes denormals and
+    /// quiets NaNs.
     const REBIAS: f32 = f32::from_bits((112 + 127) << 23);
     /// Half-precision exponent of infinities and NaNs, shifted like `bits` below.
     const LARGEST: u32 = 0x7c00 << 13;

@@ -42,7 +42,7 @@ impl Level {
     /// All levels, from narrowest to widest.
     pub const ALL: [Level; 3] = [Level::Baseline, Level::Avx2, Level::Avx512];
 
-    /// Name of the level, as used in the environment variable.
+    /// Returns the level's name, as used in the environment variable.
     pub const fn name(self) -> &'static str {
         match self {
             Level::Baseline => "baseline",
@@ -56,7 +56,7 @@ impl Level {
         self <= best_level()
     }
 
-    /// Level in use.
+    /// Returns the level in use.
     pub fn current() -> Level {
         level()
     }
@@ -74,7 +74,7 @@ impl Level {
         Ok(())
     }
 
-    /// Level requested by the environment, or else the widest level of the host.
+    /// Returns the level requested by the environment, or else the widest level of the host.
     ///
     /// # Errors
     /// Fails if the variable contains no valid level name, or the host does not support the level.
@@ -104,7 +104,7 @@ pub(super) static LEVEL: AtomicU8 = AtomicU8::new(UNKNOWN);
 /// Value of [`LEVEL`] before the first use.
 const UNKNOWN: u8 = u8::MAX;
 
-/// Level in use, initially the widest supported by the host unless the environment selects one.
+/// Returns the level in use, initially the widest supported by the host unless the environment selects one.
 #[inline(always)]
 pub(crate) fn level() -> Level {
     const AVX512: u8 = Level::Avx512 as u8;

@@ -24,8 +24,8 @@ impl Lanes {
         }
     }
 
-    /// Variant of [`Lanes::blend`] for values that are in memory anyway, on hosts with mask registers. It adds only a
-    /// few instructions to a handler. Returns false on other hosts.
+    /// Variant of [`Lanes::blend`] for values that are in memory anyway, on hosts with mask registers, where it adds
+    /// only a few instructions to a handler. Returns false on other hosts.
     #[inline(always)]
     pub(crate) fn blend_by_masks(&mut self, new: &Lanes, exec: u64) -> bool {
         #[cfg(target_arch = "x86_64")]
@@ -68,7 +68,7 @@ impl Lanes {
     }
 }
 
-/// Mask of the lanes whose dword is all ones. The other dwords must be zero.
+/// Returns the mask of the lanes whose dword is all ones. The other dwords must be zero.
 #[inline(always)]
 pub(crate) fn signs(words: [u32; LANES]) -> u64 {
     // Each branch uses its own copy instead of a shared one in memory, so computed values stay in registers. The

@@ -28,10 +28,10 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// All modifiers.
+    /// All modifiers, indexed by absolute value (bit 0) and negation (bit 1).
     pub const WAYS: [Sign; 4] = [Sign::Kept, Sign::Off, Sign::Over, Sign::On];
 
-    /// Masks of each modifier for a dword whose sign bit is `bit`.
+    /// Returns the masks of each modifier for a dword whose sign bit is `bit`.
     #[inline(always)]
     pub const fn all(bit: u32) -> [SignBits; Sign::WAYS.len()] {
         [[!0, 0], [!bit, 0], [!0, bit], [!bit, bit]]
@@ -43,7 +43,7 @@ pub trait Dwords: Copy {
     /// Converts half-precision values at bit `up` to single precision.
     fn widened(self, up: u32) -> Self;
 
-    /// Dword of a lane.
+    /// Returns the dword of a lane.
     fn of(&self, lane: usize) -> u32;
 }
 

@@ -39,7 +39,7 @@ pub(super) trait Vector: Copy {
     unsafe fn has_any(self, bits: u32) -> bool;
     /// True if the vectors differ in any lane.
     unsafe fn differs(self, other: Self) -> bool;
-    /// Value of the first lane.
+    /// Returns the value of the first lane.
     unsafe fn number(self) -> u32;
     /// Broadcasts the first lane.
     unsafe fn first(self) -> Self;
@@ -65,7 +65,7 @@ pub(super) trait Vector: Copy {
     unsafe fn taken_apart<const DWORDS: usize>(elements: [Self; DWORDS]) -> [Self; DWORDS];
 }
 
-/// Vector number `vector` of a register.
+/// Reads vector number `vector` of a register.
 #[inline(always)]
 pub(super) fn part<V: Vector>(register: &Lanes, vector: usize) -> V {
     let part = register.0[vector * V::WIDTH..][..V::WIDTH].as_ptr();
@@ -81,7 +81,7 @@ pub(super) fn set_part<V: Vector>(register: &mut Lanes, vector: usize, part: V) 
     unsafe { to.cast::<V>().write(part) };
 }
 
-/// All vectors of a register.
+/// Reads all vectors of a register.
 #[inline(always)]
 pub(super) fn all_vectors<V: Vector>(register: &Lanes) -> [V; MOST] {
     let mut vectors = [part(register, 0); MOST];
@@ -91,13 +91,13 @@ pub(super) fn all_vectors<V: Vector>(register: &Lanes) -> [V; MOST] {
     vectors
 }
 
-/// Active lanes of vector number `vector`.
+/// Returns the active lanes of vector number `vector`.
 #[inline(always)]
 pub(super) fn active<V: Vector>(exec: u64, vector: usize) -> u16 {
     (exec >> (vector * V::WIDTH)) as u16 & all::<V>()
 }
 
-/// Mask of all lanes of a vector.
+/// Returns the mask of all lanes of a vector.
 #[inline(always)]
 pub(super) fn all<V: Vector>() -> u16 {
     u16::MAX >> (WIDEST - V::WIDTH)
@@ -110,7 +110,7 @@ fn vector_of<V: Vector>(dwords: [u32; WIDEST]) -> V {
     unsafe { dwords.as_ptr().cast::<V>().read_unaligned() }
 }
 
-/// Indices, within registers' vectors, of the dwords that make up one of `N` vectors of elements.
+/// Returns the indices, within registers' vectors, of the dwords that make up one of `N` vectors of elements.
 #[inline(always)]
 fn in_registers<V: Vector, const N: usize>(vector: usize) -> V {
     let mut numbers = [0; WIDEST];
@@ -121,7 +121,7 @@ fn in_registers<V: Vector, const N: usize>(vector: usize) -> V {
     vector_of(numbers)
 }
 
-/// Indices, within vectors of elements, of the dwords that make up one of `N` registers' vectors.
+/// Returns the indices, within vectors of elements, of the dwords that make up one of `N` registers' vectors.
 #[inline(always)]
 fn in_elements<V: Vector, const N: usize>(register: usize) -> V {
     let mut numbers = [0; WIDEST];
@@ -131,7 +131,7 @@ fn in_elements<V: Vector, const N: usize>(register: usize) -> V {
     vector_of(numbers)
 }
 
-/// Lane numbers multiplied by `distance`.
+/// Returns the lane numbers multiplied by `distance`.
 #[inline(always)]
 pub(super) fn apart<V: Vector>(distance: usize) -> V {
     let mut distances = [0_u32; WIDEST];
@@ -154,8 +154,8 @@ macro_rules! operations {
 use operations;
 
 /// Defines loads that are one host instruction each, available with a target feature. Assembly is opaque to the
-/// compiler, so it cannot assume that no other thread writes. The host accesses each aligned dword of a vector at once,
-/// as relaxed atomic accesses to dwords would.
+/// compiler, which therefore cannot assume that no other thread writes. The host loads each aligned dword of a vector
+/// at once, like relaxed atomic loads of dwords.
 macro_rules! moves {
     ($feature:literal, $($(#[$doc:meta])* $name:ident $Vector:ident $class:ident $instruction:literal;)*) => {$(
         $(#[$doc])*

@@ -48,7 +48,7 @@ pub struct Decoded {
     pub keeps_high: bool,
 }
 
-/// Source of a vector instruction: the operand, followed by its changes in the order in which they apply.
+/// Source of a vector instruction: an operand, followed by its modifiers in the order in which they apply.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     /// Operand.
@@ -116,12 +116,13 @@ impl Decoded {
         }
     }
 
-    /// Effect of the instruction without its modifiers. For an ALU instruction, `inst.op` identifies the operation.
+    /// Returns the effect of the instruction without its modifiers. For an ALU instruction, `inst.op` identifies the
+    /// operation.
     pub fn operation(&self) -> Does {
         effect(&self.inst)
     }
 
-    /// Sources of a vector instruction's operation, with their operand indexes.
+    /// Returns the sources of a vector instruction's operation, with their operand indexes.
     pub fn sources(&self) -> impl Iterator<Item = (usize, Source<'_>)> {
         let modifiers = self.modifiers.as_deref();
         let slots = self.inst.row().slots().enumerate();
@@ -138,12 +139,12 @@ impl Decoded {
         })
     }
 
-    /// DPP lane mapping of a source, if there is one. It also determines which lanes are written.
+    /// Returns the DPP lane mapping of a source, if there is one. The mapping also determines which lanes are written.
     pub fn cross_lane(&self) -> Option<&CrossLane> {
         self.modifiers.as_deref()?.cross_lane()
     }
 
-    /// Changes to the result, if there are any.
+    /// Returns the changes to the result, if there are any.
     pub fn result(&self) -> Option<ResultChange> {
         self.modifiers.as_deref()?.result()
     }
@@ -159,13 +160,13 @@ impl Decoded {
         }
     }
 
-    /// Index of the dword after the instruction.
+    /// Returns the index of the dword after the instruction.
     #[inline(always)]
     pub fn following(&self) -> usize {
         self.index.wrapping_add(usize::from(self.bytes) / DWORD)
     }
 
-    /// Registers that the instruction uses. Relative addressing counts as a use of all registers.
+    /// Returns the registers that the instruction uses. Relative addressing counts as a use of all registers.
     pub(crate) fn registers(&self) -> RegisterSet {
         match self.relative {
             Some(_) => RegisterSet::ALL,
@@ -173,7 +174,7 @@ impl Decoded {
         }
     }
 
-    /// Counters that the instruction increments.
+    /// Returns the counters that the instruction increments.
     #[inline]
     pub fn counters(&self) -> Option<Counters> {
         match &self.memory {
@@ -202,7 +203,7 @@ impl Decoded {
         matches!(self.inst.does(), Does::Control(Control::SendMsg { .. }))
     }
 
-    /// Operands, with the registers that MOVREL selects if the instruction is a MOVREL.
+    /// Returns the operands, with the registers that M0 selects if the instruction is a MOVREL.
     pub(crate) fn relative_operands(&self, wave: &Wave) -> [Arg; MAX_ARGS] {
         match self.relative {
             Some(relative) => relative.operands(wave, self.args),
@@ -210,7 +211,7 @@ impl Decoded {
         }
     }
 
-    /// Immediate of the instruction (SIMM16 and similar), or 0 if it has none.
+    /// Returns the immediate of the instruction (SIMM16 and similar), or 0 if it has none.
     pub fn immediate(&self) -> i64 {
         let is_immediate = |slot: &&Slot| {
             matches!(
@@ -234,7 +235,7 @@ impl Decoded {
 }
 
 impl RegisterCounts {
-    /// True if an operand uses no registers outside the kernel's allocation.
+    /// True if a use is within the kernel's allocation.
     fn have(self, isa: Isa, used: Option<RegisterUse>) -> bool {
         used.is_none_or(|used| match used.registers {
             Registers::Vector { first, count } => {

@@ -11,7 +11,7 @@ use crate::lanes::{self, LANES, Lanes};
 /// DPP lane mapping and write masks of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CrossLane {
-    /// Source lane of each lane; any number for lanes without one.
+    /// Source lane of each lane; 0 for lanes without one.
     from: Lanes,
     /// Lanes that have a source lane.
     reading: u64,
@@ -48,7 +48,7 @@ impl CrossLane {
         })
     }
 
-    /// Lanes whose source lane is active (errata E140).
+    /// Returns the lanes whose source lane is active (errata E140).
     #[inline(always)]
     pub fn finding(&self, exec: u64) -> u64 {
         if exec == u64::MAX {
@@ -59,14 +59,15 @@ impl CrossLane {
         self.reading & lanes::signs(lanes::permuted(&active, &self.from).0)
     }
 
-    /// Active lanes that are written, given the lanes in `found` that have an active source lane (errata E140, E142).
+    /// Returns the active lanes that are written, given the lanes in `found` that have an active source lane (errata
+    /// E140, E142).
     #[inline(always)]
     pub fn written(&self, exec: u64, found: u64) -> u64 {
         let lanes = exec & self.enabled;
         if self.bounded { lanes } else { lanes & found }
     }
 
-    /// Value that each lane reads, or zero if its source lane is invalid.
+    /// Returns the value that each lane reads, or zero if its source lane is invalid.
     #[inline(always)]
     pub fn read(&self, value: &Lanes, found: u64) -> Lanes {
         let mut read = Lanes::ZERO;
@@ -75,7 +76,7 @@ impl CrossLane {
     }
 }
 
-/// Bit set of the lanes for which a predicate holds.
+/// Returns the bit set of the lanes for which a predicate holds.
 #[inline(always)]
 fn set_of(is_so: impl Fn(usize) -> bool) -> u64 {
     (0..LANES).fold(0, |set, lane| set | u64::from(is_so(lane)) << lane)

@@ -9,7 +9,7 @@ use gcn_isa::image::{COMPONENT_WIDTHS, ImageDescriptor, number_format};
 /// Maximum number of components of an element.
 pub const COMPONENTS: usize = 4;
 
-/// Format of a buffer's elements.
+/// Format of an element of a typed buffer or image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ElementFormat {
     /// Width of each component in bits, lowest component first; 0 for missing components.
@@ -80,8 +80,8 @@ impl ElementFormat {
         }
     }
 
-    /// Format of an image's texels. sRGB numbers are decoded as normalized ones, before the transfer function is
-    /// applied.
+    /// Returns the format of an image's texels. sRGB values are decoded as normalized values, before the transfer
+    /// function is applied.
     pub fn of_image(isa: Isa, image: &ImageDescriptor) -> ElementFormat {
         let numbers = match u32::from(image.number_format) {
             SRGB => Numbers::Unorm,
@@ -97,7 +97,7 @@ impl ElementFormat {
         }
     }
 
-    /// Size of an element in bytes, or 0 for an invalid format.
+    /// Returns the size of an element in bytes, or 0 for an invalid format.
     pub fn bytes(&self) -> u8 {
         self.widths.iter().sum::<u8>() / 8
     }

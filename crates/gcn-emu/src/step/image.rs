@@ -47,18 +47,19 @@ impl ImagePlan {
         }
     }
 
-    /// Layout of the address registers for an image of kind `kind`.
+    /// Returns the layout of the address registers for an image of kind `kind`.
     pub(crate) fn address(&self, kind: ImageKind) -> AddressLayout {
         AddressLayout::of(self.does, kind, self.has_layer, self.has_short_address)
     }
 
-    /// Type of components in registers.
+    /// Returns the type of components in registers.
     pub(crate) fn ty(&self) -> Ty {
         if self.has_halves { Ty::B16 } else { Ty::B32 }
     }
 }
 
-/// Type of an atomic's element. DMASK selects 32 or 64 bits; for a compare-and-swap it counts both operands.
+/// Returns the type of an atomic's element. DMASK selects 32 or 64 bits; for a compare-and-swap, it has bits for both
+/// operands.
 pub(super) fn width(inst: &Inst, op: AtomicOp, ty: Ty) -> Ty {
     let wide = inst.get(Field::Dmask).count_ones() > op.values().into();
     match ty {

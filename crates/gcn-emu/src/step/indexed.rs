@@ -4,8 +4,8 @@
 
 use gcn_isa::{Field, Inst, Kind, Operand};
 
-/// Vector register operands of an instruction, by the M0 bit that indexes them. Each byte contains the operand index
-/// and its number of registers, which is 0 if the bit has no operand.
+/// Vector register operands of an instruction, by the M0 bit that indexes them. Each byte contains an operand index and
+/// the operand's number of registers, which is 0 if the bit has no operand.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Indexed([u8; ROLES]);
 
@@ -16,8 +16,8 @@ const COUNT: u8 = 0x1f;
 const PLACE_SHIFT: u32 = COUNT.count_ones();
 
 impl Indexed {
-    /// Indexed operands of an instruction in a wave with `vgprs` registers. Operands that are out of range as encoded
-    /// are not indexed.
+    /// Returns the indexed operands of an instruction in a wave with `vgprs` registers. Operands that are out of range
+    /// as encoded are not indexed.
     pub fn of(inst: &Inst, vgprs: usize) -> Indexed {
         let mut indexed = Indexed::default();
         for (place, slot) in (0..).zip(inst.row().slots()) {
@@ -32,7 +32,7 @@ impl Indexed {
         indexed
     }
 
-    /// Indexed operands: the M0 bit, the operand index and the number of registers of each.
+    /// Iterates over the indexed operands: the M0 bit, the operand index and the number of registers of each.
     pub(crate) fn operands(self) -> impl Iterator<Item = (usize, usize, usize)> {
         let with_bits = self.0.into_iter().enumerate();
         with_bits.filter_map(|(bit, operand)| {
@@ -45,8 +45,8 @@ impl Indexed {
     }
 }
 
-/// M0 bit that indexes a field (errata E143, E144). A destination that is also read uses VDST for both. The second
-/// register of V_MADMK is the addend of its multiply-add.
+/// Returns the M0 bit that indexes a field (errata E143, E144). A destination that is also read uses VDST for both. The
+/// second register of V_MADMK is the addend of its multiply-add.
 fn role(inst: &Inst, field: Field) -> Option<usize> {
     let adds_second = inst
         .row()

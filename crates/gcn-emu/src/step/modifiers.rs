@@ -146,22 +146,22 @@ impl Modifiers {
             && self.result.is_none()
     }
 
-    /// Change to source `number`.
+    /// Returns the change to source `number`.
     pub(super) fn source(&self, number: usize) -> SourceChange {
         self.sources[number]
     }
 
-    /// DPP lane mapping of source `number`, if there is one.
+    /// Returns the DPP lane mapping of source `number`, if there is one.
     pub(super) fn lanes_of(&self, number: usize) -> Option<&CrossLane> {
         self.cross_lane().filter(|_| number == CROSSED)
     }
 
-    /// DPP lane mapping of the first source, if there is one.
+    /// Returns the DPP lane mapping of the first source, if there is one.
     pub(super) fn cross_lane(&self) -> Option<&CrossLane> {
         self.cross_lane.as_ref()
     }
 
-    /// Changes to the result, if there are any.
+    /// Returns the changes to the result, if there are any.
     pub(super) fn result(&self) -> Option<ResultChange> {
         Some(self.result).filter(|result| !result.is_none())
     }
@@ -178,7 +178,7 @@ impl Modifiers {
 struct ModifierFields {
     /// Sources with an absolute value modifier.
     absolute: u8,
-    /// Sources that are negated after that. For packed sources this applies to the low half.
+    /// Sources that are negated after taking the absolute value; for packed sources, those whose low half is negated.
     negate: u8,
     /// Packed sources whose high half is negated. For mixed precision: sources with an absolute value modifier.
     negate_high: u8,
@@ -231,7 +231,7 @@ impl ModifierFields {
         fields
     }
 
-    /// Sign modifiers of the sources that have a sign.
+    /// Returns the sign modifiers of the sources that have a sign.
     fn signs(&self, inst: &Inst, is_mixed: bool) -> Signs {
         let absolute = if is_mixed {
             self.negate_high
@@ -248,7 +248,8 @@ impl ModifierFields {
         signs
     }
 
-    /// Change to a source before its sign modifier: the part of the register that is read (errata E137, E140).
+    /// Returns the change to a source before its sign modifier: the part of the register that is read (errata E137,
+    /// E140).
     fn of_source(
         &self,
         place: usize,
@@ -281,9 +282,9 @@ impl ModifierFields {
         change
     }
 
-    /// Change to a mixed-precision source. The source is a single-precision value or, if OP_SEL_HI is set, the half of
-    /// a register that OP_SEL selects; every half-precision value is exact in single precision. V_MAD_MIX flushes
-    /// denormals (errata E195).
+    /// Returns the change to a mixed-precision source. The source is a single-precision value or, if OP_SEL_HI is set,
+    /// the half of a register that OP_SEL selects; every half-precision value is exact in single precision. V_MAD_MIX
+    /// flushes denormals (errata E195).
     fn of_mixed(&self, place: usize, flushes: bool) -> SourceChange {
         let has = |set: u8| set >> place & 1 != 0;
         SourceChange {
@@ -300,7 +301,7 @@ impl ModifierFields {
 }
 
 impl SourceChange {
-    /// Changed value of a constant; `None` if it depends on MODE.
+    /// Returns the changed value of a constant; `None` if it depends on MODE.
     fn of_constant(self, dword: u32) -> Option<u32> {
         let part = match self.part {
             SourcePart::Whole => dword,
@@ -321,7 +322,7 @@ impl SourcePart {
     }
 }
 
-/// Value of [`SourcePart::Bits`].
+/// Computes the value of [`SourcePart::Bits`].
 #[inline(always)]
 pub(crate) fn bits(dword: u32, up: u32, down: u32, extends: bool) -> u32 {
     if extends {
@@ -331,14 +332,14 @@ pub(crate) fn bits(dword: u32, up: u32, down: u32, extends: bool) -> u32 {
     }
 }
 
-/// Value of [`SourcePart::Halves`].
+/// Computes the value of [`SourcePart::Halves`].
 #[inline(always)]
 pub(crate) fn halves(dword: u32, low: u32, high: u32) -> u32 {
     dword >> low & LOW | (dword >> high) << HALF_BITS
 }
 
-/// Number of the source in a field; `None` for other operands. An accumulator is always read unchanged, regardless of
-/// changes to the result that replaces it.
+/// Returns the number of the source in a field; `None` for other operands. An accumulator is always read unchanged,
+/// regardless of changes to the result that replaces it.
 pub(super) fn source_number(field: Field) -> Option<usize> {
     match field {
         Field::Src0 => Some(0),
@@ -349,7 +350,8 @@ pub(super) fn source_number(field: Field) -> Option<usize> {
 }
 
 impl ResultChange {
-    /// Changes to an instruction's result. If `to_high` is true, the result goes to the high half of its register.
+    /// Decodes the changes to an instruction's result. If `to_high` is true, the result goes to the high half of its
+    /// register.
     fn of(inst: &Inst, to_high: bool) -> ResultChange {
         let destination = inst.row().slots().find(|slot| slot.field == Field::Vdst);
         let selects = inst.row().modifiers().any(|m| m.field == Field::OpSel);

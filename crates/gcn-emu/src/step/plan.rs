@@ -72,7 +72,7 @@ pub struct MemoryPlan {
     /// True if the instruction loads values that other compute units have stored (GLC). The load is ordered after all
     /// earlier accesses of the wave.
     pub loads_coherently: bool,
-    /// Number that selects a stride predictor entry. It differs from those of nearby memory instructions.
+    /// Number that selects a stride predictor entry, different from the numbers of nearby memory instructions.
     pub number: u8,
     /// Fast path that the access may take.
     pub fast_path: FastPath,
@@ -105,8 +105,8 @@ pub struct ShareElements {
     pub(crate) greatest_base: u32,
 }
 
-/// Largest number up to which a mask clears only low bits and therefore preserves the order of numbers. `None` if the
-/// mask clears bits between set ones.
+/// Returns the largest number up to which a mask clears only low bits and therefore preserves the order of numbers.
+/// `None` if the mask clears bits between set ones.
 pub fn ordered_up_to(mask: u32) -> Option<u32> {
     let all = u32::MAX.checked_shr(mask.leading_zeros()).unwrap_or(0);
     let low = !(u32::MAX << mask.trailing_zeros().min(31));
@@ -114,20 +114,20 @@ pub fn ordered_up_to(mask: u32) -> Option<u32> {
 }
 
 impl ShareElements {
-    /// Address of the first element of a lane whose base is `base`.
+    /// Returns the address of the first element of a lane whose base is `base`.
     #[inline]
     pub fn first(self, base: u32) -> u64 {
         u64::from(base.wrapping_add(self.offset) & self.mask)
     }
 
-    /// Distances in bytes from a lane's first element to each of its elements.
+    /// Returns the distances in bytes from a lane's first element to each of its elements.
     #[inline]
     pub fn distances(self) -> impl Iterator<Item = u64> {
         let all = [Some(0), self.distance].into_iter().flatten();
         all.map(u64::from)
     }
 
-    /// Element addresses of a lane whose base is `base`.
+    /// Returns the element addresses of a lane whose base is `base`.
     #[inline]
     pub fn addresses(self, base: u32) -> impl Iterator<Item = u64> {
         let first = self.first(base);
@@ -169,7 +169,7 @@ impl Family {
 }
 
 impl MemoryPlan {
-    /// Operation and type, if the instruction updates memory elements using its operands.
+    /// Returns the operation and type, if the instruction updates memory elements using its operands.
     #[inline]
     pub fn atomic(&self) -> Option<(AtomicOp, Ty)> {
         match self.does {
@@ -185,7 +185,7 @@ impl MemoryPlan {
             && (self.gds || !matches!(self.family, Family::Share))
     }
 
-    /// Number of elements that a lane accesses.
+    /// Returns the number of elements that a lane accesses.
     pub(crate) fn elements_per_lane(&self) -> u8 {
         let has_two = matches!(
             self.does,
@@ -197,7 +197,7 @@ impl MemoryPlan {
         if has_two { 2 } else { 1 }
     }
 
-    /// Number of vector registers, starting at `vaddr`, that hold addresses or parts of them.
+    /// Returns the number of vector registers, starting at `vaddr`, that hold addresses or parts of them.
     fn address_registers(&self) -> u8 {
         match self.family {
             Family::Share | Family::Scratch => 1,
@@ -248,8 +248,8 @@ impl MemoryPlan {
         self.is_by_lane && (!writes || is_apart)
     }
 
-    /// LDS elements of a DS instruction that loads, stores or updates them by lane, if their addresses can have the
-    /// same order as the bases.
+    /// Returns the LDS elements of a DS instruction that loads, stores or updates them by lane, if their addresses can
+    /// have the same order as the bases.
     pub(super) fn share_elements(&self) -> Option<ShareElements> {
         let has_two = matches!(self.does, Does::LoadTwo(..) | Does::StoreTwo(..));
         let has_one = matches!(
@@ -276,7 +276,7 @@ impl MemoryPlan {
     }
 }
 
-/// Fast path of a memory instruction, by the shape of its access.
+/// Fast path of a memory instruction, selected at decode time.
 // The discriminant is a separate byte, so that the step loop dispatches on it in fewer instructions.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

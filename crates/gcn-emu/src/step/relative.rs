@@ -24,7 +24,7 @@ pub enum Relative {
 }
 
 impl Relative {
-    /// Relative operands of an instruction; `None` if it is not a MOVREL.
+    /// Returns the relative operands of an instruction; `None` if it is not a MOVREL.
     pub fn of(inst: &Inst) -> Option<Relative> {
         let Does::Alu(AluOp::MoveRelative(operand)) = inst.does() else {
             return None;
@@ -53,7 +53,7 @@ impl Relative {
         }
     }
 
-    /// Number of registers of each operand.
+    /// Returns the number of registers of each operand.
     fn dwords(self) -> u8 {
         match self {
             Relative::Destination | Relative::Source | Relative::Both => 1,
@@ -78,7 +78,7 @@ impl Relative {
         args
     }
 
-    /// Operand with M0 added to its register number; `None` if the wave does not have all its registers, or M0 is
+    /// Adds M0 to an operand's register number; returns `None` if the wave does not have all its registers, or M0 is
     /// negative (errata E312).
     fn moved(self, w: &Wave, arg: Arg) -> Option<Arg> {
         let moved = |first: u8| u8::try_from(u32::from(first).checked_add(w.m0())?).ok();

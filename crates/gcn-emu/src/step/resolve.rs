@@ -199,7 +199,8 @@ fn family(inst: &Inst) -> Option<Family> {
     })
 }
 
-/// Effect of an instruction: the effect of its row, except that DMASK may select 64 bits for an image atomic.
+/// Returns the effect of an instruction: the effect of its row, except that DMASK may select 64 bits for an image
+/// atomic.
 pub(super) fn effect(inst: &Inst) -> Does {
     match (inst.encoding, inst.does()) {
         (Encoding::Mimg, Does::Atomic(op, ty)) => Does::Atomic(op, image::width(inst, op, ty)),
@@ -207,8 +208,8 @@ pub(super) fn effect(inst: &Inst) -> Does {
     }
 }
 
-/// Mask for addresses of DS, applied after the offset is added. Up to GCN 1.2 it clears the bits below the natural
-/// alignment (96 bits align to 128); on GCN 1.4, it does so only for atomics (errata E040–E042, E052).
+/// Returns the mask for addresses of DS, applied after the offset is added. Up to GCN 1.2 it clears the bits below the
+/// natural alignment (96 bits align to 128); on GCN 1.4, it does so only for atomics (errata E040–E042, E052).
 fn mask(isa: Isa, does: Does) -> u32 {
     let is_load_or_store = matches!(
         does,

@@ -67,7 +67,7 @@ impl SubDword {
             && Unused::numbered(inst.get(Field::DstUnused)).is_some()
     }
 
-    /// Part selected by a source, and true if it is sign-extended; `None` for other operands.
+    /// Returns the part selected by a source, and true if it is sign-extended; `None` for other operands.
     pub fn source(&self, field: Field) -> Option<(Selection, bool)> {
         match field {
             Field::Src0 => Some(self.sources[0]),
@@ -76,7 +76,7 @@ impl SubDword {
         }
     }
 
-    /// Part of the destination register that is written (errata E138); `None` for the whole register.
+    /// Returns the part of the destination register that is written (errata E138); `None` for the whole register.
     pub(super) fn destination(&self) -> Option<ResultPart> {
         Some(ResultPart {
             selection: self.destination,
@@ -108,23 +108,23 @@ impl Selection {
         }
     }
 
-    /// Lowest bit of the part.
+    /// Returns the lowest bit of the part.
     pub(crate) fn low(self) -> u32 {
         self.low.into()
     }
 
-    /// Mask of the part in its register.
+    /// Returns the mask of the part in its register.
     pub(crate) fn mask(self) -> u32 {
         u32::MAX >> self.top() << self.low
     }
 
-    /// Number of bits in a dword above a part of this width at bit 0.
+    /// Returns the number of bits in a dword above a part of this width at bit 0.
     pub(crate) fn top(self) -> u32 {
         u32::BITS - u32::from(self.width)
     }
 
-    /// Left and right shift counts that extract the part from a register. An arithmetic right shift sign-extends it
-    /// (errata E136).
+    /// Returns the left and right shift counts that extract the part from a register. An arithmetic right shift
+    /// sign-extends it (errata E136).
     pub(super) fn shifts(self) -> (u32, u32) {
         (self.top() - u32::from(self.low), self.top())
     }

@@ -12,7 +12,7 @@ use super::exact;
 use super::float::Float;
 use super::nan;
 
-/// Coefficients of 2 to the power x for x from −1/2 to 1/2, accurate to within 2^-55.
+/// Polynomial coefficients of 2^x for x from −1/2 to 1/2, accurate to within 2^-55.
 pub(crate) const EXPONENTIAL: [f64; 12] = [
     1.0,
     0.693_147_180_559_945_7,
@@ -28,7 +28,7 @@ pub(crate) const EXPONENTIAL: [f64; 12] = [
     4.078_057_776_775_167e-10,
 ];
 
-/// Coefficients of the base-2 logarithm of (1 + t) / (1 − t), divided by t, as a series in t² for t² up to 17 − √288,
+/// Polynomial coefficients, in t², of the base-2 logarithm of (1 + t) / (1 − t) divided by t, for t² up to 17 − √288,
 /// accurate to within 2^-52.
 pub(crate) const LOGARITHM: [f64; 7] = [
     2.885_390_081_777_927,
@@ -40,7 +40,8 @@ pub(crate) const LOGARITHM: [f64; 7] = [
     0.242_931_252_149_766_02,
 ];
 
-/// Coefficients of the sine of x turns, divided by x, as a series in x², accurate to within 2^-61.
+/// Polynomial coefficients, in x², of the sine of x turns divided by x, for x from −1/4 to 1/4, accurate to within
+/// 2^-61.
 #[allow(clippy::approx_constant)] // The first coefficient is close to 2π by design.
 pub(crate) const SINE: [f64; 9] = [
     6.283_185_307_179_586,
@@ -54,7 +55,8 @@ pub(crate) const SINE: [f64; 9] = [
     0.100_856_336_871_197_52,
 ];
 
-/// Exponent bound: powers of two beyond it are infinite or zero in single precision, but not yet in double precision.
+/// Bound on exponents: 2 to this power, or to its negative, is infinite or zero in single precision but not in double
+/// precision.
 pub(crate) const MAX_POWER: f32 = 300.0;
 /// Constant whose sum with an integer n has the biased double-precision exponent of 2^n in its low bits.
 pub(crate) const BIASED_WHOLE: f32 = (f64::EXPONENT_MAX >> 1) as f32 + WHOLE_SINGLE;
@@ -121,7 +123,8 @@ pub(crate) fn rsq(a: f32) -> f32 {
     f64::from(a).sqrt().recip() as f32
 }
 
-/// Returns the reciprocal square root in double precision, with a correction for the rounding of the square root.
+/// Returns the reciprocal square root in double precision. A Newton step corrects the rounding errors of the square
+/// root and of its reciprocal.
 pub(crate) fn rsq64(a: f64) -> f64 {
     if !(a > 0.0 && a.is_finite()) {
         return a.sqrt().recip();
@@ -132,8 +135,7 @@ pub(crate) fn rsq64(a: f64) -> f64 {
     ldexp64(put_right(scaled, scaled.sqrt().recip()), -power / 2)
 }
 
-/// [`rsq64`] for values whose intermediate results neither overflow nor underflow, including values without a root. The
-/// flag is true for all other values.
+/// Fast path of [`rsq64`]. The flag is true if an intermediate result may overflow or underflow.
 #[inline(always)]
 pub(crate) fn rsq64_fast(a: f64) -> (f64, bool) {
     /// Maximum magnitude, and the reciprocal of the minimum.
@@ -158,7 +160,8 @@ fn put_right(a: f64, rough: f64) -> f64 {
     (HALF * rough).mul_add(left, rough)
 }
 
-/// Number of turns beyond which the sine and cosine instructions return their result for 0 (errata E199, E242).
+/// Returns the number of turns beyond which the sine and cosine instructions return their result for 0 (errata E199,
+/// E242).
 #[inline(always)]
 pub(crate) fn farthest(isa: Isa) -> f32 {
     /// Limit before GCN 1.4.
@@ -203,7 +206,8 @@ fn is_too_far(farthest: f32, turns: f32) -> bool {
     turns.abs() > farthest && turns.abs() < f32::INFINITY
 }
 
-/// Removes whole and half turns exactly, so that zeros of the sine are exact even for large angles.
+/// Removes whole turns, then half turns. Returns the number of half turns removed and the rest, at most a quarter turn.
+/// The reduction is exact, so zeros of the sine are exact even for large angles.
 #[inline(always)]
 fn without_half_turns(turns: f32) -> (f32, f32) {
     let turns = turns - turns.trunc();
@@ -288,15 +292,15 @@ static TWO_BY_PI: [u64; 20] = [
     0,
 ];
 
-/// Segment of 2/π for the argument reduction of `a` (errata E198): 53 bits, truncated. Segment 0 is the first one that
-/// affects the reduced argument.
+/// Returns a segment of 2/π for the argument reduction of `a` (errata E198): 53 bits, truncated. Segment 0 is the first
+/// one that affects the reduced argument.
 #[inline(always)]
 pub(crate) fn two_by_pi(a: f64, segment: u32) -> f64 {
     /// Bits per segment.
     const DIGITS: u32 = 53;
     /// Mask of the segment number in the second source.
     const SEGMENTS: u32 = 31;
-    // Encoded exponents above which leading bits are skipped, and from which the segment is scaled.
+    // Encoded exponents: leading bits are skipped above the first, and the segment is scaled from the second.
     const LEAVES_OUT: u32 = 1077;
     const SCALED: u32 = 1968;
     const SCALE: i32 = 128;

@@ -77,7 +77,7 @@ fn round_normal_half(value: f32) -> f32 {
     f32::from_bits(number.to_bits() | bits & SIGN_SINGLE)
 }
 
-/// Fast path of [`fma_half`]. The flag is true if the result may be wrong, since it is halfway between two
+/// Fast path of [`fma_half`]. The flag is true if the result may be wrong because it is halfway between two
 /// half-precision values or denormal in half precision.
 #[inline(always)]
 pub(crate) fn fma_half_fast(a: HalfFloat, b: HalfFloat, c: HalfFloat) -> (HalfFloat, bool) {
@@ -89,8 +89,8 @@ pub(crate) fn fma_half_fast(a: HalfFloat, b: HalfFloat, c: HalfFloat) -> (HalfFl
     (HalfFloat(sum), is_small | is_between)
 }
 
-/// Fused multiply-add in half precision. In single precision, the product is exact and the rounding error of the sum
-/// can be computed exactly.
+/// Computes a fused multiply-add in half precision. In single precision, the product is exact and the rounding error of
+/// the sum can be computed exactly.
 #[inline(always)]
 pub(crate) fn fma_half(a: f32, b: f32, c: f32) -> f32 {
     let product = a * b;
@@ -127,7 +127,7 @@ pub(crate) fn max<F: Float>(a: F, b: F, ieee: bool) -> F {
 
 #[inline(always)]
 fn choose<F: Float>(a: F, b: F, ieee: bool, first: bool) -> F {
-    // Selects instead of branches, because lanes take different paths.
+    // Selects instead of branches, which would be hard to predict.
     let number = select(b.is_any_nan() | first, a, b);
     let number = select(ieee & b.signals(), b.quiet(), number);
     select(ieee & a.signals(), a.quiet(), number)
@@ -268,14 +268,15 @@ pub(crate) fn ldexp64_under(env: Env, a: f64, power: i32) -> f64 {
     }
 }
 
-/// Returns the difference between a value and its floor. It is less than 1, and +0 for integers (errata E301).
+/// Returns the difference between a value and its floor: always less than 1, and +0 for integers (errata E301).
 #[inline(always)]
 pub(crate) fn fract<F: Float>(a: F, minus: impl Fn(F, F) -> F, floor: impl Fn(F) -> F) -> F {
     let rest = below_one(minus(a, floor(a)));
     select(rest.magnitude() == 0, F::signed(0, false), rest)
 }
 
-/// Returns V_MULLIT's result: the product if `b` and `c` permit it, otherwise the lowest finite value (errata E197).
+/// Returns V_MULLIT's result: the product if `b` is above the lowest finite value and `c` is positive, otherwise the
+/// lowest finite value (errata E197).
 #[inline(always)]
 pub(crate) fn lit(product: f32, b: f32, c: f32) -> f32 {
     // False if `b` or `c` is a NaN.
@@ -286,8 +287,8 @@ pub(crate) fn lit(product: f32, b: f32, c: f32) -> f32 {
     }
 }
 
-/// Fused multiply-add in double precision. On hosts without FMA instructions, the library function may return a
-/// signaling NaN; it is made quiet (errata E190).
+/// Computes a fused multiply-add in double precision. On hosts without FMA instructions, the library function may
+/// return a signaling NaN; it is made quiet (errata E190).
 #[inline(always)]
 pub(crate) fn fma_f64<const FUSES: bool>(a: f64, b: f64, c: f64) -> f64 {
     let result = a.mul_add(b, c);

@@ -9,7 +9,7 @@ use super::protocol::{compare, compare_constant};
 use crate::lanes::{Lane, at_each_level};
 use crate::step::Handler;
 
-/// Handler of a comparison of sources of type `ty`. Signaling comparisons behave like quiet ones.
+/// Returns the handler of a comparison of sources of type `ty`. Signaling comparisons behave like quiet ones.
 pub fn handler(test: Test, ty: Ty) -> Option<Handler> {
     match ty {
         Ty::F16 => Some(float::<F16>(test)),

@@ -30,7 +30,8 @@ pub(crate) fn unorm16(a: f32) -> u16 {
     to_u16(product.round_ties_even() as f32)
 }
 
-/// Converts `a`, rounded to `whole` by V_CVT_FLR or V_CVT_RPI. A NaN saturates according to its sign (errata E192).
+/// Converts `whole`, the integer to which V_CVT_FLR or V_CVT_RPI has rounded `a`. A NaN saturates according to its sign
+/// (errata E192).
 #[inline(always)]
 pub(crate) fn whole_to_i32(whole: f64, a: f32) -> i32 {
     let limit = i32::MAX.wrapping_add(i32::from(a.is_sign_negative()));

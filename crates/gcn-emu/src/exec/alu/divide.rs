@@ -1,5 +1,5 @@
-//! Steps of a division: scaling, the last multiply-add, and the fixup of results that the steps cannot produce
-//! (errata E194).
+//! Division steps: scaling, the last multiply-add, and the fixup of quotients that multiply-adds cannot produce (errata
+//! E194).
 
 use std::hint::select_unpredictable as select;
 
@@ -53,7 +53,7 @@ pub(crate) fn div_scale<F: Float>(
     let power = |of_denominator: i32, of_numerator: i32| {
         select(is_denominator, of_denominator, of_numerator)
     };
-    // Cases in ascending order of precedence, without branches because lanes take different paths.
+    // Cases in ascending order of precedence, without branches, which would be hard to predict.
     let result = select(above <= scale.tiny as i32, up, 0);
     let result = select(is_far_below, power(0, up), result);
     let result = select(is_large, power(down, select(is_far_below, 0, down)), result);
@@ -90,8 +90,8 @@ pub(crate) fn div_scale_fast<F: Float>(
     (a, !are_moderate)
 }
 
-/// [`div_fixup`] for quotients that need only their sign, and for divisions of or by zero. The flag is true for all
-/// other sources.
+/// [`div_fixup`] for quotients that are correct except possibly for their sign, and for divisions of or by zero. The
+/// flag is true for all other sources.
 #[inline(always)]
 pub(crate) fn div_fixup_fast<F: Float>(
     quotient: F,
@@ -112,7 +112,7 @@ pub(crate) fn div_fixup_fast<F: Float>(
     (select(by_zero & of_zero, invalid(), result), !is_fast)
 }
 
-/// Exponent of the factor that undoes the scaling.
+/// Returns the exponent of the power of two that undoes the scaling.
 #[inline(always)]
 fn back<F: Float>(quotient: F, scale: &Scale) -> i32 {
     if quotient.exponent() > F::EXPONENT_MAX >> 1 {

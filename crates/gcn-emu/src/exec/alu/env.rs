@@ -23,7 +23,7 @@ pub(crate) enum Round {
 }
 
 impl Round {
-    /// Rounding mode that MODE selects for values of type `F`.
+    /// Decodes MODE's rounding mode for values of type `F`.
     #[inline(always)]
     pub(crate) fn of<F: Float>(mode: u32) -> Round {
         match mode >> F::ROUND_BIT & 3 {
@@ -132,7 +132,7 @@ impl Env {
         }
     }
 
-    /// Result of an overflow.
+    /// Returns the result of an overflow.
     #[inline(always)]
     pub(crate) fn overflow<F: Float>(self, negative: bool) -> F {
         let infinity = u64::from(F::EXPONENT_MAX) << F::FRACTION;
@@ -236,21 +236,21 @@ impl Env {
         !self.keeps_results && mode & MODE_IEEE == 0
     }
 
-    /// Result for a NaN source.
+    /// Returns the result for a NaN source.
     #[inline(always)]
     pub(crate) fn nan<F: Float>(self, source: F) -> F {
         select(self.quiets, source.quiet(), source)
     }
 
-    /// Source value as seen by the operation.
+    /// Returns a source as the operation sees it, with denormals flushed unless kept.
     #[inline(always)]
     pub(crate) fn input<F: Flush>(self, value: F) -> F {
         value.flushed_unless(self.keeps_sources)
     }
 
-    /// Result to write, with denormals flushed unless kept. Does not handle results that rounding raised to the
-    /// smallest normal number: hardware flushes them if they are smaller when rounded with an unbounded exponent range
-    /// (errata E300).
+    /// Returns the result to write, with denormals flushed unless kept. Does not handle results that rounding raised to
+    /// the smallest normal number: hardware flushes them if they are smaller when rounded with an unbounded exponent
+    /// range (errata E300).
     #[inline(always)]
     pub(crate) fn output<F: Flush>(self, value: F) -> F {
         value.flushed_unless(self.keeps_results)

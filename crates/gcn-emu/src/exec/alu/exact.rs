@@ -155,13 +155,13 @@ fn bias<F: Float>() -> i32 {
     (F::EXPONENT_MAX >> 1) as i32
 }
 
-/// Result of an invalid operation: a quiet NaN with its sign set (errata E190).
+/// Returns the result of an invalid operation: a quiet NaN with its sign set (errata E190).
 #[inline(always)]
 pub(crate) fn invalid<F: Float>() -> F {
     F::signed(u64::from(F::EXPONENT_MAX) << F::FRACTION, true).quiet()
 }
 
-/// Result for the first NaN among the sources, if any (errata E190).
+/// Returns the result for the first NaN among the sources, if any (errata E190).
 pub(crate) fn first_nan<F: Float>(env: Env, sources: &[F]) -> Option<F> {
     let nan = sources.iter().find(|source| source.is_any_nan())?;
     Some(env.nan(*nan))
@@ -219,8 +219,8 @@ pub(crate) fn fma<F: Float>(env: Env, a: F, b: F, c: F) -> F {
     fma_scaled(env, a, b, c, 0)
 }
 
-/// Fused multiply-add, scaled by a power of two before rounding. An invalid product takes precedence over a NaN
-/// addend (errata E190).
+/// Computes a fused multiply-add, scaled by a power of two before rounding. An invalid product takes precedence over a
+/// NaN addend (errata E190).
 #[inline(never)]
 pub(crate) fn fma_scaled<F: Float>(env: Env, a: F, b: F, c: F, power: i32) -> F {
     let is_any_infinite = is_infinite(a) || is_infinite(b);

@@ -52,12 +52,12 @@ impl Lane for F16 {
     }
 }
 
-/// Type of a lane's value whose denormals may be flushed.
+/// Lane value type whose denormals may be flushed.
 pub(crate) trait Flush: Lane {
     /// Replaces a denormal with a zero of the same sign.
     fn flushed(self) -> Self;
 
-    /// Flushes denormals unless they are kept.
+    /// Flushes denormals unless `keeps` is true.
     #[inline(always)]
     fn flushed_unless(self, keeps: bool) -> Self {
         select(keeps, self, self.flushed())
@@ -76,7 +76,7 @@ macro_rules! without_denormals {
 }
 without_denormals! { () i16 u16 i32 u32 }
 
-/// Floating-point type of a lane's value.
+/// Floating-point lane value type.
 pub(crate) trait Float: Flush + PartialOrd {
     /// Number of fraction bits.
     const FRACTION: u32;
@@ -98,7 +98,7 @@ pub(crate) trait Float: Flush + PartialOrd {
     /// Multiplies, rounding to nearest even.
     fn times(self, other: Self) -> Self;
 
-    /// Encoded exponent.
+    /// Returns the encoded exponent.
     #[inline(always)]
     fn exponent(self) -> u32 {
         (self.bits() >> Self::FRACTION) as u32 & Self::EXPONENT_MAX
@@ -307,13 +307,13 @@ pub(super) const LARGEST_HALF: f32 = 65504.0;
 pub(super) const SIGN_SINGLE: u32 = 1 << 31;
 
 impl<const UP: u32> Flush for HalfFloat<UP> {
-    /// Flushes a value that has not yet been rounded to half precision.
+    /// Flushes a value before it is rounded to half precision.
     #[inline(always)]
     fn flushed(self) -> HalfFloat<UP> {
         self.flushed_unless(false)
     }
 
-    /// If denormals are kept, compares with a limit of 0, so that nothing is flushed.
+    /// Compares with a limit, which is 0 if denormals are kept, so that no value is flushed.
     #[inline(always)]
     fn flushed_unless(self, keeps: bool) -> HalfFloat<UP> {
         let limit = if keeps { 0.0 } else { ROUNDED_TO_LEAST_HALF };
@@ -326,7 +326,7 @@ impl<const UP: u32> Flush for HalfFloat<UP> {
 /// # Examples
 /// ```
 /// assert_eq!(gcn_emu::half_bits(1.5), 0x3e00);
-/// // Just above the middle between two halves; as an `f32`, the number is the middle.
+/// // Just above the midpoint of two half-precision values; rounded to `f32`, the number is the midpoint.
 /// assert_eq!(gcn_emu::half_bits(1.000_488_281_250_1), 0x3c01);
 /// ```
 pub fn half_bits(value: f64) -> u16 {

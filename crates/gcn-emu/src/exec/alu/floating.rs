@@ -72,7 +72,7 @@ impl HostFloat for HalfFloat {
     }
 }
 
-/// Executes a function of one source whose rule has no exact operation.
+/// Executes a function of one source that ignores MODE's rounding, so that no separate exact operation is needed.
 #[inline(always)]
 pub(super) fn unary<N: HostFloat>(
     w: &mut Wave,
@@ -135,9 +135,9 @@ pub(super) fn choice<const Z: usize, C: Flush>(
     float(w, s, at, Choice, f, f);
 }
 
-/// Executes an operation that flags the few lanes that require `any`, which supports every MODE. `fast` must not be a
-/// closure in a handler table: it would be compiled for a vector level and, because it returns two values, called for
-/// each lane instead of inlined.
+/// Executes an operation with `fast`, or with `any` if `fast` flags an active lane, which is rare. `any` supports every
+/// MODE. `fast` must not be a closure in a handler table: it would be compiled for a vector level and, because it
+/// returns two values, called for each lane instead of inlined.
 #[inline(always)]
 pub(super) fn flagged<
     const Y: usize,
@@ -258,10 +258,9 @@ pub(super) fn float<
     });
 }
 
-/// Executes a floating-point instruction according to a rule. `fast` is the operation rounded to nearest. It may flag
-/// lanes that it cannot compute, including lanes with denormal results; if an active lane is flagged, `nearest`
-/// computes all lanes. `exact` supports every MODE. It always computes the lanes in `others`, and its last argument is
-/// true for these lanes.
+/// Executes a floating-point instruction according to a rule. `fast` rounds to nearest and may flag lanes that it
+/// cannot compute, including lanes with denormal results; if an active lane is flagged, `nearest` computes all lanes.
+/// `exact` supports every MODE and always computes the lanes in `others`; its last argument is true for these lanes.
 #[inline(always)]
 #[expect(
     clippy::too_many_arguments,
@@ -381,7 +380,7 @@ fn compute<
     }
 }
 
-/// Sources as seen by the operation.
+/// Returns the sources as the operation sees them.
 #[inline(always)]
 fn inputs<P: FloatRule, A: Flush, B: Flush, C: Flush>(env: Env, a: A, b: B, c: C) -> (A, B, C) {
     if const { matches!(P::RULE.denormals, Denormals::Operation) } {

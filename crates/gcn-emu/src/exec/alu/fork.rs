@@ -17,7 +17,7 @@ fn set_depth(w: &mut Wave, depth: u32) {
     w.mode = w.mode & !(u32::MAX << STACK_SHIFT) | depth << STACK_SHIFT;
 }
 
-/// Scalar registers of stack entry `number`.
+/// Returns the first scalar registers of EXEC and of the program counter in stack entry `number`.
 fn part(number: u32) -> [u8; 2] {
     let first = (number * PART) as u8;
     [first, first + 2]

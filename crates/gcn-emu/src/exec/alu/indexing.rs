@@ -14,7 +14,7 @@ use crate::wave::Wave;
 pub const GPR_IDX_EN: u32 = 1 << 27;
 /// M0: index.
 pub(crate) const INDEX: u32 = 0xff;
-/// M0: mask of the indexed operands (SRC0, SRC1, SRC2, VDST).
+/// M0: position and mask of the bits that select the indexed operands (SRC0, SRC1, SRC2, VDST).
 pub(crate) const OPERANDS_SHIFT: u32 = 12;
 pub(crate) const OPERANDS: u32 = 0xf;
 
@@ -34,7 +34,7 @@ pub fn is_on(w: &Wave) -> bool {
     w.mode & GPR_IDX_EN != 0
 }
 
-/// S_SET_GPR_IDX_ON: sets the index and the operand mask, and enables indexing.
+/// Executes S_SET_GPR_IDX_ON: sets the index and the operand mask, and enables indexing.
 pub(super) fn turn_on(w: &mut Wave, s: &Step) {
     set_index(w, s, 0);
     set_operands(w, s, 1);
@@ -47,7 +47,7 @@ pub(super) fn set_index(w: &mut Wave, s: &Step, place: usize) {
     w.set_scalar(regs::M0, w.m0() & !INDEX | index & INDEX);
 }
 
-/// S_SET_GPR_IDX_OFF: disables indexing and leaves M0 unchanged.
+/// Executes S_SET_GPR_IDX_OFF: disables indexing and leaves M0 unchanged.
 pub fn turn_off(w: &mut Wave) {
     w.mode &= !GPR_IDX_EN;
 }
@@ -85,8 +85,8 @@ pub fn execute(w: &mut Wave, s: &Step) {
     (s.handler)(w, &moved);
 }
 
-/// Operands of an instruction when it executes, with the registers selected by VGPR indexing and MOVREL. A destination
-/// outside the wave's registers is not written; `Arg::None` replaces it.
+/// Returns the operands of an instruction about to execute, with the registers selected by VGPR indexing and MOVREL. A
+/// destination outside the wave's registers is not written; `Arg::None` replaces it.
 pub fn operands(w: &Wave, s: &Step) -> [Arg; MAX_ARGS] {
     let mut args = s.args;
     move_operands(w, s, operands_of(w, s), &mut args);
@@ -96,7 +96,7 @@ pub fn operands(w: &Wave, s: &Step) -> [Arg; MAX_ARGS] {
     }
 }
 
-/// Mask of the operands to which the index may be added; empty while indexing is disabled.
+/// Returns the mask of the operands to which the index may be added; empty while indexing is disabled.
 fn operands_of(w: &Wave, s: &Step) -> u32 {
     if is_on(w) && w.isa >= Isa::Vi && !s.inst.encoding.is_scalar() {
         w.m0() >> OPERANDS_SHIFT & OPERANDS
@@ -105,7 +105,7 @@ fn operands_of(w: &Wave, s: &Step) -> u32 {
     }
 }
 
-/// Use of M0 by an instruction that adds the index to a register number; `None` for other instructions.
+/// Returns the use of M0 by an instruction that adds the index to a register number; `None` for other instructions.
 pub fn index(w: &Wave, s: &Step) -> Option<RegisterUse> {
     let operands = operands_of(w, s);
     let mut indexed = s.indexed.operands();

@@ -36,7 +36,7 @@ mod scalar;
 pub(crate) mod modifiers;
 pub mod two_paths;
 
-/// Handler of an ALU, jump, call or fork instruction; `None` for unsupported and other instructions.
+/// Returns the handler of an ALU, jump, call or fork instruction; `None` for unsupported and other instructions.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "memory, and what the step loop does"

@@ -129,7 +129,7 @@ impl Modified {
                             | u32::from(half((lane >> HALF_BITS) as u16)) << HALF_BITS
                     });
                 }
-                // These have no output multiplier, and integer operations implement clamping.
+                // These types have no output multiplier, and integer operations implement clamping themselves.
                 Ty::F16x2 | Ty::I16x2 => {}
                 Ty::B8 | Ty::B16 | Ty::B32 | Ty::B64 | Ty::B96 | Ty::B128 | Ty::B256 | Ty::B512 => {
                 }
@@ -147,7 +147,7 @@ impl Modified {
     }
 }
 
-/// Moves the low bits of each lane to the selected part. The rest is preserved or filled.
+/// Moves the low bits of each lane to the selected part. The other bits are preserved, cleared or copies of the sign.
 #[inline(always)]
 fn put_part(part: ResultPart, register: &mut Lanes, old: &Lanes) {
     let ResultPart { selection, unused } = part;
@@ -162,7 +162,7 @@ fn put_part(part: ResultPart, register: &mut Lanes, old: &Lanes) {
     }
 }
 
-/// Registers that an instruction writes, and the staging memory for their old values.
+/// Returns the registers that an instruction writes, and the staging memory for their old values.
 #[inline(always)]
 fn result<'a>(
     w: &'a mut Wave,
@@ -201,7 +201,7 @@ impl Splats {
 }
 
 at_each_level! {
-/// Handler that copies uniform sources to their staging rows and executes the operation.
+/// Returns a handler that copies uniform sources to their staging rows and executes the operation.
 fn splatting_handler() -> Handler {
     |w, s| {
         if let Some(Around::Splats(splats, operation)) = s.around.as_deref() {
@@ -211,7 +211,7 @@ fn splatting_handler() -> Handler {
     }
 }
 
-/// Handler of a modified instruction.
+/// Returns the handler of instructions with modifiers.
 fn handler() -> Handler {
     |w, s| {
         let Some(Around::Modifiers(modified)) = s.around.as_deref() else {
@@ -321,7 +321,7 @@ fn finish_float<F: Float>(mode: u32, outcome: &ResultChange, result: &mut [Lanes
     }
 }
 
-/// Changes each lane's value, which is in one or two registers.
+/// Changes each lane's value in place, in one or two registers.
 #[inline(always)]
 fn values<F: Float>(registers: &mut [Lanes], f: impl Fn(F) -> F) {
     match registers {

@@ -28,7 +28,8 @@ fn is_zero<F: Float>(env: Env, value: F) -> bool {
 }
 
 impl NanRule {
-    /// NaN result of an operation on these sources. If an operation has two sources, `c` repeats one of them.
+    /// Returns the NaN result of an operation on these sources. If an operation has two sources, `c` repeats one of
+    /// them.
     #[inline(always)]
     fn chosen<F: Float>(self, env: Env, a: F, b: F, c: F) -> F {
         let of_addend = || nan_or(env, c, invalid());
@@ -50,7 +51,8 @@ impl NanRule {
     }
 }
 
-/// Result of an operation on one source, with the quiet NaN that the rule requires. An x86-64 host already returns it.
+/// Returns the result of an operation on one source, with the quiet NaN that the rule requires. An x86-64 host already
+/// computes that NaN.
 #[inline(always)]
 pub(super) fn of_one<F: Float>(result: F, a: F) -> F {
     if cfg!(target_arch = "x86_64") {
@@ -60,13 +62,13 @@ pub(super) fn of_one<F: Float>(result: F, a: F) -> F {
     }
 }
 
-/// Quiet NaN for a source outside an operation's domain.
+/// Returns the quiet NaN for a source outside an operation's domain.
 #[inline(always)]
 pub(super) fn none<F: Float>(a: F) -> F {
     nan_or(Env::KEEPING, a, invalid())
 }
 
-/// Result of a multiply-add, with the rule's quiet NaN. Checks each lane, so only rare operations use it.
+/// Returns the result of a multiply-add, with the rule's quiet NaN. Checks each lane, so only rare operations use it.
 #[inline(always)]
 pub(super) fn of_three(result: f32, a: f32, b: f32, c: f32) -> f32 {
     let chosen = NanRule::OfProduct.chosen(Env::KEEPING, a, b, c);
@@ -110,7 +112,7 @@ pub(super) fn write_signals<const X: usize, F: Float, N: Lane>(
     s: &Step,
     result: &[Lanes; 2],
 ) {
-    // The compiler would hoist a test for NaNs above the branch.
+    // `settle_signals` tests for NaNs, since the compiler would hoist a test here above the branch.
     if w.mode & MODE_IEEE == 0 {
         stage::<F>(w, result);
         settle_signals::<X, F, N>(w, s);
@@ -179,8 +181,8 @@ fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
             dwords.fold(false, |any, &dword| any | is_half_nan(dword))
         }
         u32::BITS => has_single_nan(low),
-        // The high dword of a NaN is also a NaN in single precision. The same holds for infinities and for magnitudes
-        // from 2^1017; these are rare and take the slow path unnecessarily.
+        // The high dword of a NaN is also a NaN in single precision. So is that of an infinity, or of a magnitude of
+        // about 2^1017 or more; these are rare and take the slow path unnecessarily.
         _ => has_single_nan(high),
     }
 }

@@ -9,7 +9,7 @@ use crate::wave::{SCALARS, Scalars, Wave};
 /// Position of the result among the operands.
 const RESULT: usize = 0;
 
-/// Sources at the given operand indexes, with sign modifiers applied.
+/// Returns the sources at the given operand indexes, with sign modifiers applied.
 #[inline(always)]
 pub(super) fn sources<
     'a,
@@ -84,7 +84,7 @@ fn stage<const PLACE: usize, T: Lane>(w: &mut Wave, s: &Step) {
     }
 }
 
-/// Source at a place that [`stage`] has prepared.
+/// Returns the source at a place that [`stage`] has prepared.
 #[inline(always)]
 fn staged_or_register<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> SourceLanes<'a> {
     if T::DWORDS > 0 && is_signed::<PLACE, T>(s) {
@@ -104,7 +104,7 @@ fn is_signed<const PLACE: usize, T: Lane>(s: &Step) -> bool {
 
 pub(super) type SourceOperands<'a> = (SourceLanes<'a>, SourceLanes<'a>, SourceLanes<'a>);
 
-/// Sources at the given operand indexes, each in vector registers or its staging row.
+/// Returns the sources at the given operand indexes, each in vector registers or its staging row.
 #[inline(always)]
 pub(super) fn in_lanes<
     'a,
@@ -125,7 +125,7 @@ pub(super) fn in_lanes<
     )
 }
 
-/// Masks of the sign modifier of the source at a place, read from a table. Computing them would need more host
+/// Returns the masks of the sign modifier of the source at a place, from a table. Computing them would need more host
 /// registers, which an operation would have to save even for sources without sign modifiers.
 #[inline(always)]
 fn sign_bits<const PLACE: usize, T: Lane>(s: &Step) -> &'static SignBits {
@@ -133,7 +133,8 @@ fn sign_bits<const PLACE: usize, T: Lane>(s: &Step) -> &'static SignBits {
     &all[s.signs[PLACE] as usize]
 }
 
-/// Modified dwords of the source at a place, if it is uniform and all other sources are in lanes.
+/// Returns the dwords of the source at a place, with its sign modifier applied, if it is uniform and all other sources
+/// are in lanes.
 #[inline(always)]
 pub(super) fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step) -> Option<Same> {
     if usize::from(s.only_same) != PLACE {
@@ -148,7 +149,7 @@ pub(super) fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step) -> Opti
     Some(dwords)
 }
 
-/// Dwords of a source that is a constant or in scalar registers.
+/// Returns the dwords of a source that is a constant or in scalar registers; `None` for other sources.
 #[inline(always)]
 pub(super) fn same<T: Lane>(scalars: &Scalars, arg: Arg) -> Option<Same> {
     match arg {
@@ -161,7 +162,7 @@ pub(super) fn same<T: Lane>(scalars: &Scalars, arg: Arg) -> Option<Same> {
     }
 }
 
-/// Bit set of the places of operands that have registers.
+/// Returns the bit set of the places of operands that have dwords.
 pub(super) const fn used(operands: &[(usize, usize); 3]) -> u8 {
     let (mut set, mut n) = (0, 0);
     while n < operands.len() {
@@ -195,7 +196,7 @@ pub(super) fn write<R: Lane>(
             *register = high;
         }
     } else {
-        // Results go to memory only on this path: a handler without a stack frame starts and ends faster.
+        // Results go to memory only on this path, so that the fast path needs no stack frame, whose setup takes time.
         let Wave { vgprs, staging, .. } = &mut *w;
         staging.results[0] = low;
         if R::DWORDS > 1 {
@@ -236,7 +237,7 @@ fn write_part(w: &mut Wave, s: &Step, dwords: usize, is_short: bool) {
 #[derive(Clone, Copy)]
 pub(super) struct Positions<const X: usize, const Y: usize, const Z: usize>;
 
-/// Source in vector registers or its staging row.
+/// Returns a source in vector registers or its staging row.
 #[inline(always)]
 fn source_in_lanes<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> SourceLanes<'a> {
     if T::DWORDS == 0 {
@@ -247,7 +248,7 @@ fn source_in_lanes<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> So
     [w.vgprs.dword(row, 0), last]
 }
 
-/// Registers starting at `first`.
+/// Returns the registers of a value that starts at register `first`.
 #[inline(always)]
 fn registers_from<T: Lane>(registers: &[Lanes], first: u8) -> SourceLanes<'_> {
     let register = |n: usize| registers.get(usize::from(first) + n).unwrap_or(&NOTHING);

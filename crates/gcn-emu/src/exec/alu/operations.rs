@@ -64,7 +64,7 @@ pub(super) fn pack(low: u16, high: u16) -> u32 {
     u32::from(low) | u32::from(high) << 16
 }
 
-/// Replaces a byte of the last source, selected by the second, with the first source rounded as in MODE.
+/// Replaces a byte of the last source, selected by the second, with the first source, rounded to an integer as in MODE.
 #[inline(always)]
 pub(super) fn put_bytes<const Z: usize>(w: &mut Wave, s: &Step, at: Positions<1, 2, Z>) {
     let env = Env::of::<f32>(w.mode);
@@ -175,7 +175,7 @@ pub(super) fn permute(w: &mut Wave, s: &Step) {
     }
 }
 
-/// Value of an operand if it is the same in all lanes.
+/// Returns the value of an operand if it is the same in all lanes.
 #[inline(always)]
 pub(super) fn selector(w: &Wave, arg: Arg) -> Option<u32> {
     let Arg::Vgpr(register) = arg else {
@@ -193,7 +193,7 @@ struct Rotations([Rotation; 4]);
 
 #[derive(Clone, Copy, Default)]
 struct Rotation {
-    /// All ones to select the first source, else zero.
+    /// All ones to select the first source, zero to select the second.
     of_high: u32,
     /// Number of bits to rotate left.
     left: u32,
@@ -275,7 +275,7 @@ pub(super) fn normalised_half(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u16 + C
     one(w, s, |a: HalfFloat| f(env.input(a).0));
 }
 
-/// Computes the exponent of a value: 0 for zeros, infinities and NaNs, except that GCN 1.0 returns −1 for infinities
+/// Computes the exponents of values: 0 for zeros, infinities and NaNs, except that GCN 1.0 returns −1 for infinities
 /// and NaNs (errata E303).
 #[inline(always)]
 pub(super) fn exponent<F: Float, R: Lane>(w: &mut Wave, s: &Step, of: impl Fn(i32) -> R + Copy) {
@@ -283,7 +283,7 @@ pub(super) fn exponent<F: Float, R: Lane>(w: &mut Wave, s: &Step, of: impl Fn(i3
     of_numbers(w, s, |a: F| of(a.frexp_exponent()), |_, _| of(other));
 }
 
-/// Computes the fraction of a value. Zeros and infinities are unchanged, and signaling NaNs may become quiet; on GCN
+/// Computes the fractions of values. Zeros and infinities are unchanged, and signaling NaNs may become quiet; on GCN
 /// 1.0, infinities and NaNs become the NaN of an invalid operation (errata E303).
 #[inline(always)]
 pub(super) fn fraction<F: Float>(w: &mut Wave, s: &Step) {
@@ -309,7 +309,7 @@ fn of_numbers<F: Float, R: Lane>(
     });
 }
 
-/// Fused multiply-add in half precision.
+/// Executes a fused multiply-add in half precision.
 #[inline(always)]
 pub(super) fn fma_half(w: &mut Wave, s: &Step) {
     let nearest = |_, a: HalfFloat, b: HalfFloat, c: HalfFloat| {
@@ -328,7 +328,7 @@ pub(super) fn fma_half(w: &mut Wave, s: &Step) {
     );
 }
 
-/// Reciprocal square root in double precision.
+/// Executes a reciprocal square root in double precision.
 #[inline(always)]
 pub(super) fn root64(w: &mut Wave, s: &Step) {
     let fast = |a, (), ()| approximate::rsq64_fast(a);
@@ -337,7 +337,7 @@ pub(super) fn root64(w: &mut Wave, s: &Step) {
     });
 }
 
-/// Multiplication by a power of two in double precision.
+/// Executes a multiplication by a power of two in double precision.
 #[inline(always)]
 pub(super) fn scaling64(w: &mut Wave, s: &Step) {
     let fast = |a, b, ()| arithmetic::ldexp64_fast(a, b);
@@ -346,14 +346,14 @@ pub(super) fn scaling64(w: &mut Wave, s: &Step) {
     under_rule(w, s, TWO, WideScaling, 0, fast, nearest, exact);
 }
 
-/// Last operation of a division.
+/// Executes V_DIV_FIXUP, the last operation of a division.
 #[inline(always)]
 pub(super) fn division_fixup<F: Float + HostFloat>(w: &mut Wave, s: &Step, scale: &divide::Scale) {
     let fast = |q, d, n| divide::div_fixup_fast(q, d, n, scale);
     flagged(w, s, THREE, DivisionFixup, fast, divide::div_fixup::<F>);
 }
 
-/// Coordinate on a cube face: one of the sources, possibly negated.
+/// Computes a coordinate on a cube face: one of the sources, possibly negated.
 #[inline(always)]
 pub(super) fn cube_coordinate(w: &mut Wave, s: &Step, of: impl Fn(Cube) -> f32 + Copy) {
     let env = Env::of::<f32>(w.mode);
@@ -363,7 +363,7 @@ pub(super) fn cube_coordinate(w: &mut Wave, s: &Step, of: impl Fn(Cube) -> f32 +
     });
 }
 
-/// Twice the coordinate with the greatest magnitude, rounded as in MODE.
+/// Doubles the coordinate with the greatest magnitude, rounding as in MODE.
 #[inline(always)]
 pub(super) fn cube_major(w: &mut Wave, s: &Step) {
     let nearest = |env: Env, x, y, z| {
@@ -404,7 +404,7 @@ pub(super) fn add_signed64(a: i64, b: i64) -> (i64, bool) {
 }
 
 /// Adds 64-bit integers by halves. Returns the high halves of both operands and of the sum, and the whole sum.
-/// Registers hold 64-bit values as halves too, so the operands need not be combined first.
+/// Registers hold 64-bit values as two halves anyway, so the operands need not be combined first.
 #[inline(always)]
 pub(super) fn add_by_halves(a: u64, b: u64) -> ([u32; 3], u64) {
     let high = |number: u64| (number >> u32::BITS) as u32;

@@ -20,7 +20,8 @@ use crate::step::{Handler, Step};
 use crate::wave::Wave;
 
 at_each_level! {
-/// Handler of an operation on both halves, with elements of the given type. With `clamp`, integer results saturate.
+/// Returns the handler of an operation on both halves, with elements of the given type. With `clamp`, integer results
+/// saturate.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn handler(op: AluOp, ty: Ty, clamp: bool) -> Option<Handler> {
@@ -57,7 +58,7 @@ pub fn handler(op: AluOp, ty: Ty, clamp: bool) -> Option<Handler> {
 }
 
 at_each_level! {
-/// Handler of a multiply-add in mixed precision.
+/// Returns the handler of a multiply-add in mixed precision.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn mixed_handler(op: AluOp, result: Ty) -> Option<Handler> {
@@ -73,7 +74,7 @@ pub fn mixed_handler(op: AluOp, result: Ty) -> Option<Handler> {
 }
 
 at_each_level! {
-/// Handler of a dot product of `elements` elements.
+/// Returns the handler of a dot product of vectors with `elements` elements.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn dot_handler(elements: u8, result: Ty, clamp: bool) -> Option<Handler> {
@@ -199,7 +200,7 @@ impl Mixed {
         }
     }
 
-    /// Settings for V_MAD_MIX, which flushes half-precision denormals too (errata E195).
+    /// Returns the settings for V_MAD_MIX, which flushes half-precision denormals too (errata E195).
     #[inline(always)]
     fn unfused(w: &Wave) -> Mixed {
         let mode = Mixed::of(w);
@@ -209,13 +210,13 @@ impl Mixed {
         }
     }
 
-    /// True if the host's results are correct, except those that the fast operations flag.
+    /// True if the host's results are correct, except for those that the fast operations flag.
     #[inline(always)]
     fn is_as_hosts(self) -> bool {
         self.single.is_nearest() && self.half.is_nearest() && self.single.quiets()
     }
 
-    /// Multiply-add of V_MAD_MIX, with two roundings and flushed denormals.
+    /// Computes the multiply-add of V_MAD_MIX, with two roundings and flushed denormals.
     #[inline(always)]
     fn mad(self, a: f32, b: f32, c: f32) -> f32 {
         arithmetic::mad_rounded(self.single, a, b, c)
@@ -228,7 +229,7 @@ impl Mixed {
         (sum, sum.is_nan())
     }
 
-    /// Fused multiply-add of V_FMA_MIX.
+    /// Computes the fused multiply-add of V_FMA_MIX.
     #[inline(always)]
     fn fma(self, a: f32, b: f32, c: f32) -> f32 {
         let env = self.single;
@@ -283,7 +284,7 @@ fn dot2_f16(a: u32, b: u32, c: f32) -> f32 {
     nan::of_three(a_high.mul_add(b_high, sum), a_high, b_high, sum).flushed()
 }
 
-/// Dot product of two dwords with `N` parts each.
+/// Computes the dot product of two dwords with `N` elements each.
 #[inline(always)]
 fn dot<const N: usize>(a: u32, b: u32, signed: bool) -> i64 {
     let width = 32 / N as u32;

@@ -65,8 +65,8 @@ pub(super) fn select<A: Lane, B: Lane, R: Lane>(
     });
 }
 
-/// Executes an operation that writes a destination and a mask from two sources. The operation has the signature that
-/// [`run`] takes: an adapter closure would not be compiled for the host's vector level and, because it returns two
+/// Executes an operation that computes a result and a mask from two sources. The operation has the signature that
+/// [`run`] requires: an adapter closure would not be compiled for the host's vector level and, because it returns two
 /// values, would be called for each lane instead of inlined.
 #[inline(always)]
 pub(super) fn carry<A: Lane, B: Lane, R: Lane>(
@@ -161,9 +161,9 @@ fn write_comparison(w: &mut Wave, s: &Step, mask: u64) {
     }
 }
 
-/// Computes all lanes from the given sources and the bits of `mask`, and writes the result, if it has registers, to
-/// operand 0. Returns the lanes' flags, which are 0 in inactive lanes. The operation is compiled separately for a
-/// uniform first or second source; large operations use [`compiled_once`].
+/// Computes all lanes from the given sources and the bits of `mask`, and writes the result, if there is one, to operand
+/// 0. Returns the lanes' flags, which are 0 in inactive lanes. The operation is compiled separately for a uniform first
+/// or second source; large operations use [`compiled_once`].
 #[inline(always)]
 pub(super) fn run<
     const X: usize,
@@ -186,7 +186,7 @@ pub(super) fn run<
     write::<R>(w, s, result)
 }
 
-/// Results of [`run`] before they are written, and the lanes' flags.
+/// Computes the results and flags of [`run`] without writing the results. Flags of inactive lanes may be set.
 #[inline(always)]
 pub(super) fn computed<
     const X: usize,
@@ -254,7 +254,7 @@ pub(super) fn compiled_once<
 }
 
 /// [`run`] for an operation with a fast path and a rare slow path. `fast` returns a result and a flag that is true if
-/// the result is not valid. If the flag of an active lane is true, `any` computes all lanes.
+/// the result is invalid. If the flag of an active lane is true, `any` computes all lanes.
 #[inline(always)]
 pub(super) fn with_slow_path<
     const X: usize,
@@ -276,7 +276,8 @@ pub(super) fn with_slow_path<
     write::<R>(w, s, result)
 }
 
-/// Results of [`with_slow_path`] before they are written, and the lanes' flags.
+/// Computes the results and flags of [`with_slow_path`] without writing the results. Flags of inactive lanes may be
+/// set.
 #[inline(always)]
 pub(super) fn computed_with_slow_path<
     const X: usize,

@@ -1,5 +1,5 @@
-//! Rules of floating-point operations: environment, rounding, NaN results, and the lanes for which the host's result is
-//! not valid.
+//! Rules of floating-point operations: environment, rounding, NaN results, and the lanes in which the host's result is
+//! invalid.
 //!
 //! The table row of an operation names its rule, which `floating` applies.
 
@@ -83,7 +83,7 @@ pub(crate) enum Rare {
     AllIfSignals,
 }
 
-/// Rule as a type, for which handlers are specialized.
+/// Rule as a type, so that handlers are specialized for it.
 pub(crate) trait FloatRule: Copy {
     /// Rule data.
     const RULE: Rule;
@@ -158,7 +158,7 @@ impl Environment {
         !matches!(self, Environment::Flushing | Environment::Order)
     }
 
-    /// MODE's settings for an operation whose result is of type `F`.
+    /// Returns MODE's settings for an operation whose result is of type `F`.
     #[inline(always)]
     pub(crate) fn of<F: Float>(self, isa: Isa, mode: u32) -> Env {
         let env = Env::of::<F>(mode);
@@ -178,7 +178,7 @@ impl Environment {
     }
 }
 
-/// MODE's settings for an operation with rule `P` and a result of type `F`.
+/// Returns MODE's settings for an operation with rule `P` and a result of type `F`.
 #[inline(always)]
 pub(crate) fn environment<P: FloatRule, F: Float>(w: &Wave) -> Env {
     P::RULE.environment.of::<F>(w.isa, w.mode)

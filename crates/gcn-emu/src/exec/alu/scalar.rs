@@ -59,7 +59,7 @@ macro_rules! by_bitwise {
     };
 }
 
-/// Handler of a scalar operation.
+/// Returns the handler of a scalar operation.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn handler(op: AluOp, of: AluTypes) -> Option<Handler> {
@@ -137,7 +137,7 @@ pub fn handler(op: AluOp, of: AluTypes) -> Option<Handler> {
     Some(handler)
 }
 
-/// Handler of a scalar comparison. Unsigned comparisons of SOPK zero-extend the constant.
+/// Returns the handler of a scalar comparison. Unsigned comparisons of SOPK zero-extend the constant.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn comparison(test: Test, of: AluTypes) -> Option<Handler> {
@@ -164,8 +164,8 @@ pub fn comparison(test: Test, of: AluTypes) -> Option<Handler> {
     Some(handler)
 }
 
-/// Handler of a jump to an address in registers. A destination, if present, receives the address of the next
-/// instruction.
+/// Returns the handler of a jump to an address in registers. A destination, if present, receives the address of the
+/// next instruction.
 pub fn jump(inst: &Inst) -> Handler {
     if inst.row().slots().count() == 1 {
         |w, s| w.pc = read(w, s.args[0])
@@ -185,7 +185,7 @@ pub fn call(w: &mut Wave, s: &Step) {
     w.pc = next.wrapping_add_signed(s.immediate() * 4);
 }
 
-/// Handler of S_CBRANCH_G_FORK, S_CBRANCH_I_FORK or S_CBRANCH_JOIN.
+/// Returns the handler of S_CBRANCH_G_FORK, S_CBRANCH_I_FORK or S_CBRANCH_JOIN.
 pub fn split(inst: &Inst) -> Handler {
     match inst.row().slots().nth(1).map(|slot| slot.kind) {
         None => join,
@@ -263,7 +263,7 @@ fn write_exec(w: &mut Wave, s: &Step, f: impl Fn(u64, u64) -> u64) {
     w.scc = new != 0;
 }
 
-/// Returns a result with SCC set if it is non-zero.
+/// Pairs a result with the value of SCC: true if the result is nonzero.
 #[inline(always)]
 fn non_zero<T: Scalar>(value: T) -> (T, bool) {
     (value, value.bits() != 0)

@@ -22,7 +22,7 @@ pub struct TwoPaths {
 /// Function of MODE and the bits of values.
 pub type Path<R> = dyn Fn(u32, [u64; 3]) -> R;
 
-/// Creates an operation from functions of MODE and values. The flag of `fast` is true if its result is not valid.
+/// Creates an operation from functions of MODE and values. The flag of `fast` is true if its result is invalid.
 fn of<F: Float + 'static>(
     name: &'static str,
     fast: impl Fn(u32, F, F, F) -> (F, bool) + 'static,
@@ -43,7 +43,7 @@ fn of<F: Float + 'static>(
     }
 }
 
-/// Returns the steps of divisions, multiplication by powers of two, and the reciprocal square root.
+/// Returns division steps, multiplication by powers of two, and the reciprocal square root.
 pub fn quotients() -> Vec<TwoPaths> {
     fn steps<F: Float + 'static>(scale: &'static divide::Scale) -> [TwoPaths; 3] {
         let scaled = move |mode, a, b, c| divide::div_scale(Env::of::<F>(mode), a, b, c, scale);
@@ -151,7 +151,7 @@ pub struct Series {
 /// Instruction set with the largest range of angles: GCN 1.4.
 const WIDEST: Isa = Isa::Gfx9;
 
-/// Approximations that are evaluated as series.
+/// Approximations evaluated as series.
 pub const SERIES: [Series; 4] = [
     Series {
         name: "exp2",

@@ -30,8 +30,8 @@ use super::scalar_operand;
 use crate::lanes::{HalfFloat, at_each_level};
 use crate::step::Handler;
 
-/// Handler for operands of type `$T`, one of the integer types of table rows. Rows list signed types first. An
-/// operation that does not list them uses the unsigned type, with the same results.
+/// Handler for operands of type `$T`, one of the integer types of table rows. Rows list signed types first. A row
+/// without signed types uses the unsigned type for signed operands, with the same results.
 macro_rules! by_type {
     ($ty:expr, |$T:ident: $($Type:ident)*| $handler:expr) => {
         match $ty {
@@ -68,8 +68,8 @@ macro_rules! by_sad {
 }
 
 at_each_level! {
-/// Handler of a vector operation. With `clamp`, integer results saturate, including sums of absolute differences
-/// (errata E209).
+/// Returns the handler of a vector operation. With `clamp`, integer results saturate, including sums of absolute
+/// differences (errata E209).
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn handler(op: AluOp, of: AluTypes, clamp: bool) -> Option<Handler> {

@@ -1,4 +1,4 @@
-//! First step of a memory instruction: addresses of each lane, without side effects.
+//! First step of a memory instruction: computation of the addresses of each lane, without side effects.
 
 use gcn_isa::effect::CacheOp;
 use gcn_isa::{Does, Isa};
@@ -100,7 +100,7 @@ const FLAT_SCRATCH: u8 = 102;
 const FLAT_SCRATCH_UNIT: u64 = 256;
 /// Line size of the scalar cache.
 const CACHE_LINE: u64 = 64;
-/// LDS address beyond every allocation.
+/// Bit that moves an LDS address beyond every allocation.
 const OUT_OF_RANGE: u64 = 1 << 32;
 
 impl Access {
@@ -115,7 +115,7 @@ impl Access {
         self.bytes = ty.bytes();
     }
 
-    /// Lanes that access memory.
+    /// Returns the lanes that access memory.
     pub fn lanes(&self) -> u64 {
         self.global | self.lds | self.gds | self.scratch | self.buffer
     }
@@ -144,8 +144,8 @@ impl Access {
         }
     }
 
-    /// Global address of byte number `byte` of a lane's element in global memory, scratch or a buffer. `None` for
-    /// LDS, GDS, out-of-bounds bytes and lanes without an access.
+    /// Returns the global address of byte number `byte` of a lane's element in global memory, scratch or a buffer.
+    /// `None` for LDS, GDS, out-of-bounds bytes and lanes without an access.
     #[inline]
     pub fn place(&self, lane: usize, byte: u64) -> Option<u64> {
         match self.space(lane)? {
@@ -159,13 +159,14 @@ impl Access {
         }
     }
 
-    /// LDS offset of the dword that a lane copies to or from LDS: a 32-bit sum (errata E309).
+    /// Returns the LDS offset of the dword that a lane copies to or from LDS: a 32-bit sum (errata E309).
     pub fn place_in_lds(&self, lane: usize) -> u64 {
         let base = self.to_lds.unwrap_or(0);
         u64::from(base.wrapping_add(4 * lane as u32))
     }
 
-    /// Global address of a scratch offset. Lanes are interleaved (errata E087). The bound is rounded up to a dword.
+    /// Converts a scratch offset to a global address. Lanes are interleaved (errata E087). The bound is rounded up to a
+    /// dword.
     fn scratch_place(&self, lane: usize, offset: u64) -> Option<u64> {
         if offset >= u64::from(self.scratch_bytes).next_multiple_of(4) {
             return None;
@@ -175,8 +176,8 @@ impl Access {
     }
 }
 
-/// First step: computes the addresses an instruction is about to access, without side effects. `access` is
-/// overwritten; the caller provides it to avoid allocation and clearing.
+/// Performs the first step: computes the addresses that an instruction is about to access, without side effects.
+/// `access` is overwritten; the caller provides it to avoid allocation and clearing.
 pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access) {
     access.intent = None;
     access.scalar = false;
@@ -211,7 +212,7 @@ pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access)
     }
 }
 
-/// Intent of an instruction's access. `None` for global wave sync (GWS), whose resources have no addresses.
+/// Returns the intent of an instruction's access. `None` for global wave sync (GWS), whose resources have no addresses.
 fn intent(does: Does) -> Option<Intent> {
     let intent = does.intent();
     intent.filter(|_| !matches!(does, Does::Gws(_)))
@@ -416,8 +417,8 @@ fn set_scratch(wave: &Wave, access: &mut Access) {
     access.scratch_base = scratch_base(wave);
 }
 
-/// Scratch bytes per lane: from FLAT_SCRATCH_LO on GCN 1.1 and 1.2, otherwise from the dispatch, because the register
-/// is absent or contains no size (errata E088).
+/// Returns the scratch bytes per lane: from FLAT_SCRATCH_LO on GCN 1.1 and 1.2, otherwise from the dispatch, because
+/// the register is absent or contains no size (errata E088).
 #[inline]
 pub fn scratch_bytes(wave: &Wave) -> u32 {
     match wave.isa {
@@ -427,8 +428,9 @@ pub fn scratch_bytes(wave: &Wave) -> u32 {
     }
 }
 
-/// Address of the wave's scratch. On GCN 1.4, FLAT_SCRATCH holds it. On 1.1 and 1.2, the register's high half is its
-/// offset from the hidden base of private memory, in units of 256 bytes (errata E088).
+/// Returns the address of the wave's scratch. On GCN 1.0, it comes from the dispatch. On 1.1 and 1.2, the high half of
+/// FLAT_SCRATCH is its offset from the hidden base of private memory, in units of 256 bytes. On 1.4, FLAT_SCRATCH holds
+/// the address (errata E088).
 pub fn scratch_base(wave: &Wave) -> u64 {
     let in_region = |high: u8| {
         let offset = u64::from(wave.scalar(high)) * FLAT_SCRATCH_UNIT;
@@ -442,7 +444,7 @@ pub fn scratch_base(wave: &Wave) -> u64 {
     }
 }
 
-/// True for accesses that convert elements.
+/// True for accesses that convert between memory formats and registers.
 fn is_formatted(does: Does) -> bool {
     matches!(
         does,
@@ -450,7 +452,7 @@ fn is_formatted(does: Does) -> bool {
     )
 }
 
-/// Descriptor of a buffer instruction, including its scalar offset.
+/// Returns the descriptor of a buffer instruction, including its scalar offset.
 #[inline]
 pub fn descriptor(wave: &Wave, plan: &MemoryPlan) -> Descriptor {
     let soffset = match plan.soffset {
@@ -468,7 +470,8 @@ pub fn descriptor(wave: &Wave, plan: &MemoryPlan) -> Descriptor {
     descriptor(wave.isa, words, soffset, plan.idxen, is_formatted)
 }
 
-/// Mask of low address bits that a buffer load or store ignores: GCN 1.0 has no unaligned mode (errata E104).
+/// Returns the mask of low address bits that a buffer load or store ignores: GCN 1.0 has no unaligned mode (errata
+/// E104).
 pub fn ignored(isa: Isa, plan: &MemoryPlan, bytes: u8) -> u64 {
     if isa != Isa::Si || plan.atomic().is_some() {
         return 0;
@@ -584,7 +587,7 @@ fn scalar(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     }
 }
 
-/// Address of a scalar memory access without a descriptor.
+/// Returns the address of a scalar memory access without a descriptor.
 #[inline]
 pub fn scalar_address(wave: &Wave, plan: &MemoryPlan) -> u64 {
     let register = plan.sreg.map_or(0, |code| wave.scalar(code));

@@ -157,13 +157,14 @@ impl Descriptor {
         }
     }
 
-    /// Size for scalar memory instructions, which ignore swizzling and formats (errata E119).
+    /// Returns the size for scalar memory instructions, which ignore swizzling and formats (errata E119).
     pub fn scalar_bytes(&self) -> u64 {
         let stride = u64::from(self.stride & STRIDE).max(1);
         stride * u64::from(self.num_records)
     }
 
-    /// Distance of byte `offset` of record `index` from the start of the buffer. `offset` excludes the scalar offset.
+    /// Returns the distance of byte `offset` of record `index` from the start of the buffer. `offset` excludes the
+    /// scalar offset.
     fn inside(&self, index: u32, offset: u64) -> u64 {
         let (index, stride) = (u64::from(index), u64::from(self.stride));
         let Some(Swizzle { element, records }) = self.swizzle else {
@@ -216,7 +217,8 @@ impl Descriptor {
         Some((self.base.wrapping_add(u64::from(self.soffset)), bytes))
     }
 
-    /// Bounds of indices and offsets, if records are not interleaved and the index comes from the register alone.
+    /// Returns the bounds of indices and offsets, if records are not interleaved and the index comes from the register
+    /// alone.
     pub fn records(&self) -> Option<Records> {
         if self.swizzle.is_some() || self.add_tid {
             return None;
@@ -234,7 +236,7 @@ impl Descriptor {
         })
     }
 
-    /// Address of a byte in a record that is not interleaved.
+    /// Returns the address of a byte in a record that is not interleaved.
     pub fn linear(&self, index: u32, offset: u64) -> u64 {
         let inside = u64::from(index) * u64::from(self.stride) + offset;
         self.base
@@ -242,8 +244,8 @@ impl Descriptor {
             .wrapping_add(inside)
     }
 
-    /// Address of byte number `byte` of an access of `bytes` bytes at `offset` of record `index`. `None` if its dword
-    /// is out of range or, where range checks apply to whole elements, if any byte of the access is.
+    /// Returns the address of byte number `byte` of an access of `bytes` bytes at `offset` of record `index`. `None` if
+    /// its dword is out of range or, if range checks apply to whole elements, any byte of the access is.
     pub fn place(&self, index: u32, offset: u64, byte: u64, bytes: u8) -> Option<u64> {
         const DWORD: u64 = 4;
         let bytes = u64::from(bytes);

@@ -1,5 +1,5 @@
-//! Operations of atomics, which compute the new value from the old value and the data. They are common to LDS, GDS,
-//! global, scratch, buffer and scalar memory.
+//! Atomic operations, which compute a new value from the old value and the data. They are common to LDS, GDS, global,
+//! scratch, buffer and scalar memory.
 
 use gcn_isa::Ty;
 use gcn_isa::effect::AtomicOp;
@@ -25,7 +25,7 @@ impl Denormals {
         flush_out: true,
     };
 
-    /// Denormal handling of LDS and GDS, which obey MODE.
+    /// Returns the denormal handling of LDS and GDS, which obey MODE.
     pub const fn of_mode(mode: u32) -> Denormals {
         Denormals {
             flush_in: mode & MODE_KEEP_IN == 0,
@@ -185,9 +185,9 @@ impl FloatFormat {
         !self.is_nan(a) && !self.is_nan(b) && (a == b || both_zero)
     }
 
-    /// Returns `data` if `takes` is true for the order keys of both values, else `old`. A number is preferred to a
-    /// quiet NaN; a signaling NaN takes precedence and is made quiet. The returned bits are the unmodified operand,
-    /// since flushing affects the comparison only (errata E053).
+    /// Returns `data` if `takes` is true for the order keys of `old` and `data`, otherwise `old`. A number is preferred
+    /// to a quiet NaN; a signaling NaN takes precedence and is made quiet. The returned bits are the unmodified
+    /// operand, since flushing affects the comparison only (errata E053).
     fn select(
         self,
         old: u64,

@@ -5,8 +5,8 @@ use super::spans::Span;
 use super::wide;
 
 impl Access {
-    /// Lowest and highest element address of the given lanes; `None` if there are no lanes. Each element occupies
-    /// [`bytes`](Access::bytes) bytes from its address.
+    /// Returns the lowest and highest element address of the given lanes; `None` if there are no lanes. Each element
+    /// occupies [`bytes`](Access::bytes) bytes from its address.
     pub fn range(&self, lanes: u64) -> Option<(u64, u64)> {
         if lanes == 0 {
             return None;

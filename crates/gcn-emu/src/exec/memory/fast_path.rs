@@ -1,6 +1,6 @@
 //! Fast paths for accesses with one of the common shapes: one address for all lanes, consecutive elements, or elements
-//! scattered in one allocation. They do not create an [`Access`](super::Access). Other accesses are rejected before any
-//! side effect and take the slow path.
+//! scattered in one allocation. They do not create an [`Access`](super::Access). Other accesses are rejected before
+//! they have any architectural effect, and take the slow path.
 //!
 //! This module implements scalar memory, `share.rs` LDS, `global.rs` global memory, `scratch.rs` interleaved scratch,
 //! `atomics.rs` atomics, `formats.rs` format conversions, and `moves.rs` moves between lanes.
@@ -22,8 +22,8 @@ use super::access;
 use crate::step::{Family, FastPath, MAX_SCALAR_DWORDS, MemoryPlan};
 pub use global::shape;
 
-/// Performs the instruction. Returns `None`, without side effects, if the access does not have one of the common
-/// shapes. Inlined into both step loops, since a call would slow down loads from LDS by an eighth.
+/// Performs the instruction. Returns `None`, without architectural effects, if the access does not have one of the
+/// common shapes. Inlined into both step loops, since a call would slow down loads from LDS by an eighth.
 #[inline(always)]
 pub fn perform(
     wave: &mut Wave,

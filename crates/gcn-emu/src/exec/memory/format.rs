@@ -40,7 +40,8 @@ impl ElementFormat {
         })
     }
 
-    /// Values of an element's components, in the order of the format. `None` for components that the format lacks.
+    /// Decodes the values of an element's components, in the order of the format. `None` for components that the format
+    /// lacks.
     pub fn values(&self, element: &ElementDwords) -> [Option<f64>; COMPONENTS] {
         let mut at = 0;
         self.widths.map(|width| {
@@ -117,7 +118,7 @@ impl Numbers {
         }
     }
 
-    /// Encoding of 1 in a register of type `ty`.
+    /// Returns the encoding of 1 in a register of type `ty`.
     fn one(self, ty: Ty) -> u32 {
         if self.is_integer() {
             1
@@ -138,7 +139,7 @@ impl Numbers {
                 };
                 value & ones(u32::from(ty.bytes()) * 8)
             }
-            // Same representation: NaN bits are preserved.
+            // The formats are the same, so NaN bits are preserved.
             Numbers::Float if width == u32::from(ty.bytes()) * 8 => bits,
             Numbers::Float
             | Numbers::Unorm
@@ -234,14 +235,14 @@ pub(super) fn narrow(value: f64, ty: Ty) -> u32 {
     }
 }
 
-/// Number of bits of a half without its sign. Floats of 11 and 10 bits consist of the upper ones.
+/// Number of bits of a half without its sign. An 11-bit or 10-bit float has the layout of its upper bits.
 const HALF_MAGNITUDE: u32 = 15;
 
 fn small_float(bits: u32, width: u32) -> f64 {
     match width {
         32 => f32::from_bits(bits).into(),
         16 => F16(bits as u16).to_f32().into(),
-        // A half with the same exponent, and zeros in the low bits.
+        // Expands to a half: the exponents have the same width, and the low fraction bits become zero.
         10 | 11 => F16((bits << (HALF_MAGNITUDE - width)) as u16)
             .to_f32()
             .into(),

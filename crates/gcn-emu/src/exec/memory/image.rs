@@ -42,7 +42,7 @@ pub fn texel(wave: &Wave, step: &Step, number: usize, access: &mut Access) -> bo
     }
 }
 
-/// Address registers that the descriptor requires in addition to those common to all images: the part of
+/// Returns the address registers that the descriptor requires in addition to those common to all images: the part of
 /// [`Uses::address_beyond`](gcn_isa::uses::Uses::address_beyond) that is read. `None` if there are none.
 pub fn address_beyond(wave: &Wave, step: &Step) -> Option<RegisterUse> {
     let plan = step.memory.as_deref()?;

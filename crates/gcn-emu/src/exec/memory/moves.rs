@@ -1,4 +1,5 @@
-//! Value exchange between lanes through the LDS hardware. It accesses no memory and ignores M0 (checklist 2.32–2.35).
+//! Value exchange between lanes through the LDS hardware, which accesses no memory and ignores M0 (checklist
+//! 2.32–2.35).
 
 use gcn_isa::effect::LaneMove;
 use gcn_isa::swizzle::Pattern;

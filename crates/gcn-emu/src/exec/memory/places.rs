@@ -378,7 +378,7 @@ impl Places<'_> {
         }
     }
 
-    /// Address space shared by all active lanes, if vector accesses support it.
+    /// Returns the address space shared by all active lanes, if vector accesses support it.
     #[inline]
     fn common_space(&self) -> Option<Common> {
         let access = self.access;
@@ -429,7 +429,7 @@ impl Words for Region<'_> {
     }
 }
 
-/// First address, if the 64 addresses are those of consecutive dwords.
+/// Returns the first address, if the 64 addresses are those of consecutive dwords.
 #[inline]
 fn row(addresses: &[u64; LANES]) -> Option<u64> {
     let base = addresses[0];
@@ -442,7 +442,8 @@ fn row(addresses: &[u64; LANES]) -> Option<u64> {
 }
 
 impl Violation {
-    /// Fault for this violation under a policy that stops at violations; `None` for violations that are never faults.
+    /// Returns the fault for this violation under a policy that stops at violations; `None` for violations that are
+    /// never faults.
     pub fn fault(self, intent: Intent, bytes: u8) -> Option<FaultKind> {
         match self {
             Violation::OutOfRange => None,

@@ -251,7 +251,7 @@ impl Running<'_> {
         self.places.store_all(addresses, registers).is_some()
     }
 
-    /// Denormal handling of float atomics, which depends on the address space (errata E053).
+    /// Returns the denormal handling of float atomics, which depends on the address space (errata E053).
     fn denormals(&self, lane: usize) -> Denormals {
         match self.places.access.space(lane) {
             Some(LaneSpace::Lds | LaneSpace::Gds) => Denormals::of_mode(self.wave.mode),
@@ -259,9 +259,9 @@ impl Running<'_> {
         }
     }
 
-    /// Operands of [`combine`]. In a DS compare-and-swap, the first data field holds the comparison value and the
-    /// second the new value. In other instructions, the low half of the data holds the new value and the high half the
-    /// comparison value (errata E059, E090).
+    /// Returns the operands of [`combine`]. In a DS compare-and-swap, the first data field holds the comparison value
+    /// and the second the new value. In other instructions, the low half of the data holds the new value and the high
+    /// half the comparison value (errata E059, E090).
     fn operands(&self, op: AtomicOp, ty: Ty, lane: usize) -> (u64, u64) {
         let dwords = ty.dwords();
         let at = |first: u8| {
@@ -428,7 +428,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Exchanges each dword if the top bit of the new value is set. That bit is not stored (errata E002, E052).
+    /// Exchanges each dword if the top bit of the new value is set; this bit is not stored (errata E002, E052).
     pub(super) fn exchange_conditionally(&mut self, ty: Ty) -> Result<(), LaneFault> {
         const TOP: u32 = 1 << 31;
         let (plan, access) = (self.plan, self.places.access);

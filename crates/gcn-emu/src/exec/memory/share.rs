@@ -17,16 +17,16 @@ struct Reach {
     exec: u64,
     lowest: u32,
     greatest: u32,
-    /// Number unique to this reach.
+    /// Number that identifies these bounds.
     number: u64,
 }
 
-/// Cache of recent reaches: code often accesses LDS with one address register and successive offsets.
+/// Cache of recently computed bounds: code often accesses LDS with one address register and successive offsets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reaches {
     /// Entries, indexed by a hash of wave and register number; empty before the first access.
     last: Vec<Reach>,
-    /// Number of reaches computed so far.
+    /// Number of bounds computed so far.
     count: u64,
 }
 
@@ -41,7 +41,7 @@ impl Reaches {
         number: 0,
     };
 
-    /// Reach of a register's active lanes.
+    /// Returns the bounds of a register's values in the active lanes.
     fn of(&mut self, wave: &Wave, number: u8) -> &Reach {
         let (register, exec) = (wave.vgpr(number), wave.exec());
         let place = wave.id.wave.wrapping_mul(4) ^ u32::from(number);
@@ -64,8 +64,8 @@ impl Reaches {
     }
 }
 
-/// Access of a DS instruction to LDS, before it happens. The address of a lane's first element is its base plus
-/// `elements.offset`, masked with `elements.mask`.
+/// Upcoming LDS access of a DS instruction. The address of a lane's first element is its base plus `elements.offset`,
+/// masked with `elements.mask`.
 #[derive(Clone, Debug)]
 pub struct ShareAccess<'a> {
     /// Instruction.
@@ -86,7 +86,7 @@ pub struct ShareAccess<'a> {
 }
 
 impl<'a> ShareAccess<'a> {
-    /// Addresses of a lane's elements.
+    /// Returns the addresses of a lane's elements.
     #[inline]
     pub fn addresses(&self, lane: usize) -> impl Iterator<Item = u64> + use<> {
         self.elements.addresses(self.bases.0[lane])
@@ -113,8 +113,8 @@ impl<'a> ShareAccess<'a> {
             })
     }
 
-    /// LDS access of an instruction. `None` unless the instruction is a DS load, store or atomic in LDS with an active
-    /// lane and no address overflows; also `None` on GCN 1.0 if `si_checks_lds_base` is set.
+    /// Describes the LDS access of an instruction. `None` unless the instruction is a DS load, store or atomic in LDS
+    /// with an active lane and no address overflows; also `None` on GCN 1.0 if `si_checks_lds_base` is set.
     #[inline]
     pub(crate) fn of(
         wave: &'a Wave,

@@ -8,7 +8,7 @@ use super::running::{LaneFault, Running};
 use crate::step::COMPONENTS;
 
 impl Running<'_> {
-    /// Converted components of a lane's element.
+    /// Loads a lane's element and converts its components.
     pub(super) fn components(
         &mut self,
         lane: usize,

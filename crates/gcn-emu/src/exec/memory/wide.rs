@@ -2,7 +2,7 @@
 //! [`crate::lanes`].
 //!
 //! Most memory accesses follow patterns over consecutive lanes: a common address, or consecutive elements. The loops
-//! examine [`GROUP`] lanes at a time, as many addresses as fit in a vector.
+//! examine [`GROUP`] lanes at a time, whose addresses fit in one vector.
 
 use crate::lanes::{AddressPattern, GROUP, LANES, Lanes, at_each_level};
 
@@ -62,7 +62,7 @@ pub fn behind(first: &[u64; LANES], distance: u32, into: &mut [u64; LANES]) {
     }
 }
 
-/// Lowest and highest address of the given lanes. With no lanes, the lowest exceeds the highest.
+/// Returns the lowest and highest address of the given lanes. With no lanes, the lowest exceeds the highest.
 pub fn range(addresses: &[u64; LANES], lanes: u64) -> (u64, u64) {
     let (mut low, mut high) = (u64::MAX, 0);
     for (lane, &address) in addresses.iter().enumerate() {

@@ -25,12 +25,12 @@ pub struct Elements {
 }
 
 impl Elements {
-    /// Offsets in use.
+    /// Returns the offsets in use.
     pub(super) fn offsets(&self) -> &[u32] {
         self.offsets.get(..self.count.into()).unwrap_or_default()
     }
 
-    /// Byte offset of a lane's element.
+    /// Returns the byte offset of a lane's element.
     pub(super) fn place(&self, addresses: &Lanes, lane: usize, offset: u32) -> usize {
         (addresses.0[lane].wrapping_add(offset) & self.mask) as usize
     }

@@ -352,7 +352,7 @@ unsafe fn store<V: Vector, const DWORDS: usize>(
     Some(())
 }
 
-/// Consecutive elements of a vector's lanes.
+/// Returns the consecutive elements of a vector's lanes.
 #[inline(always)]
 unsafe fn ordered<V: Vector, const DWORDS: usize>(
     data: &[Lanes; DWORDS],

@@ -1,6 +1,6 @@
 //! Vectors for hosts with AVX2 but not AVX-512.
 //!
-//! This is one of the modules that may use `unsafe`: its callers run only on such hosts.
+//! This is one of the modules that may use `unsafe`: its callers run only on hosts with AVX2.
 
 use std::arch::x86_64::*;
 
@@ -236,8 +236,8 @@ pub(in crate::lanes) fn blend(old: &mut Lanes, new: &Lanes, exec: u64) {
     }
 }
 
-/// Replaces dwords where the sign of `active` is set. Written in assembly since the compiler would use masked stores,
-/// as it does for AVX-512.
+/// Replaces dwords where the sign of `active` is set. Written in assembly because the compiler would use masked stores,
+/// as with AVX-512.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn blended(old: __m256i, new: __m256i, active: __m256i) -> __m256i {
@@ -262,7 +262,7 @@ fn selected(mask: __m256i, bit: __m256i) -> __m256i {
     _mm256_cmpeq_epi32(_mm256_and_si256(mask, bit), bit)
 }
 
-/// Bits of consecutive lanes starting at `first`, all in one half of a mask.
+/// Returns the bits of consecutive lanes starting at `first`, all in one half of a mask.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn lane_bits(first: usize) -> __m256i {

@@ -1,6 +1,6 @@
 //! Vectors for hosts with AVX-512.
 //!
-//! This is one of the modules that may use `unsafe`: its callers run only on such hosts.
+//! This is one of the modules that may use `unsafe`: its callers run only on hosts with AVX-512.
 
 use std::arch::x86_64::*;
 
@@ -95,7 +95,7 @@ moves! {
 /// Loads four dwords at an offset.
 ///
 /// # Safety
-/// Sixteen bytes must be readable at `place`.
+/// Sixteen bytes must be readable at offset `place`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn quad_at(bytes: *const u8, place: u32) -> __m128i {
@@ -147,8 +147,8 @@ unsafe fn pairs_at(bytes: *const u8, places: __m256i) -> __m512i {
     pairs
 }
 
-/// Replaces the dwords of active lanes. Written in assembly since the compiler would use masked stores, which cannot be
-/// forwarded to the next emulated instruction's loads and would stall them.
+/// Replaces the dwords of active lanes. Written in assembly because the compiler would use masked stores, which cannot
+/// be forwarded to the next emulated instruction's loads and would stall them.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn blended(old: __m512i, new: __m512i, active: u16) -> __m512i {

@@ -99,9 +99,9 @@ struct Operands<'a> {
     second: [&'a Lanes; 2],
 }
 
-/// Operands of [`combine`]. In a DS compare-and-swap, the first data field holds the comparison value and the second
-/// the new value. In other instructions, the low half of the data holds the new value and the high half the comparison
-/// value (errata E059, E090).
+/// Returns the operands of [`combine`]. In a DS compare-and-swap, the first data field holds the comparison value and
+/// the second the new value. In other instructions, the low half of the data holds the new value and the high half the
+/// comparison value (errata E059, E090).
 fn operands<'a>(wave: &'a Wave, plan: &MemoryPlan, indices: &'a Lanes) -> Operands<'a> {
     let at = |first: u8| [wave.vgpr(first), wave.vgpr(first.wrapping_add(1))];
     let swaps = matches!(plan.atomic(), Some((AtomicOp::CompareSwap, _)));
@@ -389,7 +389,7 @@ trait Cells<T> {
 struct Own<'a>(&'a mut [u8]);
 
 impl Own<'_> {
-    /// Byte range of the row that starts at dword `index`.
+    /// Returns the byte range of the row that starts at dword `index`.
     fn place(index: u32) -> std::ops::Range<usize> {
         let begin = index as usize * size_of::<u32>();
         begin..begin + size_of::<Lanes>()

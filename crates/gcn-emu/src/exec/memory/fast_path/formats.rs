@@ -90,7 +90,7 @@ pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> 
     memory.scatter(to, bytes, aligned, wave.exec(), raw.get(..dwords)?)
 }
 
-/// Element format of the instruction or its descriptor, and the number of dwords that hold an element.
+/// Returns the element format of the instruction or its descriptor, and the number of dwords that hold an element.
 fn format(wave: &Wave, plan: &MemoryPlan) -> Option<(ElementFormat, usize)> {
     let format = plan.format.unwrap_or_else(|| {
         let last = wave.scalar(plan.sbase.wrapping_add(3));

@@ -154,7 +154,7 @@ pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> 
     memory.scatter(addresses, bytes.into(), 1, exec, registers)
 }
 
-/// Shape of an access by the active lanes.
+/// Returns the shape of an access by the active lanes, if it is a common one.
 pub fn shape(wave: &Wave, plan: &MemoryPlan, device: &Device) -> Option<Shape> {
     let (bytes, exec) = (plan.ty.bytes(), wave.exec());
     let mut sums = None;
@@ -209,7 +209,7 @@ enum LaneStride {
 }
 
 impl LaneStride {
-    /// Stride of contiguous elements of `bytes` bytes.
+    /// Returns the stride of contiguous elements of `bytes` bytes.
     fn of(bytes: u8) -> LaneStride {
         match bytes {
             1 => LaneStride::Byte,
@@ -228,7 +228,7 @@ impl LaneStride {
     }
 }
 
-/// Maximum offset of a record, and in a record, for which addresses are computed with 32 bits.
+/// Maximum offset of a record, and maximum offset in a record, for which addresses are computed in 32 bits.
 const MAX_OFFSET: u32 = 1 << 30;
 
 /// True if no address has a low bit set that GCN 1.0 ignores in buffer accesses (errata E104).
@@ -253,8 +253,9 @@ pub struct LaneAddresses<'a> {
 }
 
 impl<'a> LaneAddresses<'a> {
-    /// Addresses of elements of `bytes` bytes. Returns `None` if some lane is outside a buffer's bounds. `sums` holds
-    /// computed values that are not in a register.
+    /// Computes the addresses of elements of `bytes` bytes. Returns `None` if a buffer access needs the slow path
+    /// because records are interleaved, a lane is out of bounds, an offset is large, or GCN 1.0 ignores address bits.
+    /// `sums` holds computed values that are not in a register.
     #[inline(always)]
     pub fn of(
         wave: &'a Wave,
@@ -343,8 +344,8 @@ impl<'a> LaneAddresses<'a> {
         })
     }
 
-    /// Address of lane 0, if the addresses of all lanes, active or not, have the given stride. For FLAT, no address may
-    /// be in an aperture.
+    /// Returns the address of lane 0, if the addresses of all lanes, active or not, have the given stride. For FLAT, no
+    /// address may be in an aperture.
     #[inline]
     fn row(&self, stride: LaneStride, device: &Device) -> Option<u64> {
         // The second address rules out most cases quickly.
@@ -367,8 +368,8 @@ impl<'a> LaneAddresses<'a> {
             .then_some(address)
     }
 
-    /// Addresses of all lanes, for lookup in allocations; `None` if FLAT may align them. No allocation overlaps an
-    /// aperture, so the lookup rejects aperture addresses.
+    /// Returns the addresses of all lanes, for lookup in allocations; `None` if FLAT may align them. No allocation
+    /// overlaps an aperture, so the lookup rejects aperture addresses.
     #[inline]
     pub fn all(&self, device: &Device) -> Option<memory::Addresses<'_>> {
         let is_unmasked = !self.is_flat || !device.config.dword_alignment;

@@ -7,7 +7,7 @@ use crate::lanes::{self, LANES, Lanes, active, at_each_level};
 use crate::step::MemoryPlan;
 use crate::wave::Wave;
 
-/// Vectorized version of [`super::super::moves`]. Inactive lanes read as zero and are not written.
+/// Executes a move: vectorized version of [`super::super::moves`]. Inactive lanes read as zero and are not written.
 pub fn perform(wave: &mut Wave, plan: &MemoryPlan, how: LaneMove) -> Option<()> {
     let exec = wave.exec();
     let address = wave.vgpr(plan.vaddr.unwrap_or(0));
@@ -32,7 +32,7 @@ pub fn perform(wave: &mut Wave, plan: &MemoryPlan, how: LaneMove) -> Option<()> 
     Some(())
 }
 
-/// Value that each lane reads from the lane given in `from`.
+/// Reads, in each lane, the value of the lane given in `from`; zero if that lane is inactive.
 fn read(value: &Lanes, from: &Lanes, exec: u64) -> Lanes {
     if exec == u64::MAX {
         return lanes::permuted(value, from);
@@ -42,12 +42,12 @@ fn read(value: &Lanes, from: &Lanes, exec: u64) -> Lanes {
     lanes::permuted(&active, from)
 }
 
-/// Lane numbers selected by byte addresses (four bytes per lane) plus an offset.
+/// Returns the lane numbers selected by byte addresses (four bytes per lane) plus an offset.
 fn named(addresses: &Lanes, offset: u32) -> Lanes {
     lanes::places(addresses, offset, u32::MAX, 2)
 }
 
-/// Source lanes of a swizzle pattern.
+/// Returns the source lanes of a swizzle pattern.
 fn sources(pattern: Pattern) -> Lanes {
     match pattern {
         Pattern::Bitmask { and, or, xor } => by_bits(and.into(), or.into(), xor.into()),
@@ -64,7 +64,7 @@ const IN_HALF: u32 = 0x1f;
 const IN_QUAD: u32 = 3;
 
 at_each_level! {
-/// Source lanes of a bitmask swizzle, which changes bits of the lane number within each half.
+/// Returns the source lanes of a bitmask swizzle, which changes bits of the lane number within each half.
 fn by_bits(and: u32, or: u32, xor: u32) -> Lanes {
     let mut sources = Lanes::ZERO;
     for lane in 0..LANES as u32 {
@@ -73,7 +73,7 @@ fn by_bits(and: u32, or: u32, xor: u32) -> Lanes {
     sources
 }
 
-/// Source lanes of a quad permutation, given as the bytes of a dword.
+/// Returns the source lanes of a quad permutation, given as the bytes of a dword.
 fn by_quads(quad: u32) -> Lanes {
     let mut sources = Lanes::ZERO;
     for lane in 0..LANES as u32 {

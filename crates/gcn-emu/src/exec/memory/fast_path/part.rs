@@ -20,7 +20,7 @@ pub(super) fn write(plan: &MemoryPlan, loaded: &mut Lanes, register: &mut Lanes,
     register.blend(loaded, exec);
 }
 
-/// Source of the half that a half-register load does not write: the register itself or zeros (errata E263).
+/// Returns the source of the half that a half-register load does not write: the register itself or zeros (errata E263).
 pub(super) fn other_half<'a>(plan: &MemoryPlan, register: &'a Lanes) -> &'a Lanes {
     if plan.keeps_half {
         register

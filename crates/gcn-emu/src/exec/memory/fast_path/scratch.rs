@@ -80,7 +80,7 @@ pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> 
         registers = std::slice::from_ref(&high);
     }
     if let Some(row) = window.row() {
-        // Another wave may store to the rest of the dwords.
+        // Outside the wave's own scratch, another wave may store to the rest of the dwords.
         if row.part.is_some() && !wave.scratch.contains(row.first, SCRATCH_ROW) {
             return None;
         }
@@ -112,7 +112,7 @@ struct ScratchRow {
 }
 
 impl ScratchRow {
-    /// Returns `Some` if `count` rows are mapped. A single row is checked by its access.
+    /// Returns `Some` if `count` rows are mapped. The access to a single row checks that row itself.
     #[inline]
     fn are_there(&self, count: usize, memory: &Memory) -> Option<()> {
         if count > 1 {
@@ -228,8 +228,8 @@ impl Window<'_> {
         })
     }
 
-    /// Row of all lanes, active or not. Returns `None` if the offsets differ or an element crosses into the next
-    /// dword.
+    /// Finds the row of all lanes, active or not. Returns `None` if the offsets differ or an element crosses into the
+    /// next dword.
     #[inline]
     fn row(&self) -> Option<ScratchRow> {
         let offset = match self.offsets {
@@ -248,7 +248,7 @@ impl Window<'_> {
         })
     }
 
-    /// Address of lane 0's byte at an offset.
+    /// Returns the address of lane 0's byte at an offset.
     #[inline]
     fn place(&self, offset: u32) -> u64 {
         let row = u64::from(offset) / DWORD as u64 * SCRATCH_ROW;
@@ -256,7 +256,7 @@ impl Window<'_> {
             .wrapping_add(row + u64::from(offset) % DWORD as u64)
     }
 
-    /// Address of the first dword of each lane's element; further dwords are in rows of their own.
+    /// Returns the address of the first dword of each lane's element; further dwords are in rows of their own.
     #[inline(never)]
     fn each(&self) -> [u64; LANES] {
         let offsets = self.offsets.unwrap_or(&NOTHING);

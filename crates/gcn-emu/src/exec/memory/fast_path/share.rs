@@ -29,12 +29,12 @@ pub fn is_reached(wave: &Wave, plan: &MemoryPlan, device: &Device) -> bool {
         && lanes::are_below(low, 0, u32::MAX, exec, i32::MAX as u32)
 }
 
-/// Part of LDS accessible to the instruction.
+/// Returns the part of LDS accessible to the instruction.
 #[inline(always)]
 pub fn reached<'a>(wave: &Wave, plan: &MemoryPlan, lds: &'a mut Lds) -> Share<'a> {
     let m0 = wave.m0();
     if plan.family == Family::Flat && m0 == 0 {
-        // FLAT code does not set M0 (errata E230).
+        // FLAT code may never have set M0, so 0 is no limit (errata E230).
         lds.share(wave.isa, u32::MAX)
     } else {
         lds.share(wave.isa, m0)

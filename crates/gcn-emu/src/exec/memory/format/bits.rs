@@ -1,6 +1,6 @@
 //! Bit operations on components.
 
-/// Mask of the `width` lowest bits, at most 32.
+/// Returns a mask of the lowest `width` bits, at most 32.
 #[inline(always)]
 pub(super) fn ones(width: u32) -> u32 {
     ((1u64 << width) - 1) as u32

@@ -7,8 +7,8 @@ use crate::lanes::{Lanes, at_each_level};
 use crate::step::{COMPONENTS, ComponentSelect, ElementFormat, Numbers};
 
 impl ElementFormat {
-    /// Component number `n` of the result of [`ElementFormat::load`] for each lane's element, whose dwords are in
-    /// `raw`.
+    /// Computes component number `n` of the result of [`ElementFormat::load`] for each lane's element, whose dwords are
+    /// in `raw`.
     pub fn load_component(&self, n: usize, raw: &[Lanes; COMPONENTS], ty: Ty) -> Lanes {
         let one = self.numbers.one(ty);
         let component = match self.select[n] {
@@ -59,7 +59,7 @@ impl ElementFormat {
         put(at % u32::BITS, width, &value, &mut raw[dword]);
     }
 
-    /// Bit position of a component in an element.
+    /// Returns the bit position of a component in an element.
     fn begin(&self, component: usize) -> u32 {
         self.widths[..component]
             .iter()

@@ -1,4 +1,4 @@
-//! Image instruction and the image it accesses: coordinates, mip levels and texel addresses.
+//! Image instructions and the images they access: coordinates, mip levels and texel addresses.
 
 use gcn_isa::effect::{Half, ImageOp, TexelForm};
 use gcn_isa::image::{
@@ -73,7 +73,7 @@ impl<'a> BoundImage<'a> {
         Ok(bound)
     }
 
-    /// Checks that DMASK has a bit for each dword of an atomic's data (errata E330).
+    /// Checks that DMASK has one bit for each dword of an atomic's data (errata E330).
     fn check_data(&self) -> Result<(), ImageProblem> {
         let Does::Atomic(op, ty) = self.plan.does else {
             return Ok(());
@@ -135,7 +135,7 @@ impl<'a> BoundImage<'a> {
         self.image.data_format != texel_format::IMG_DATA_FORMAT_INVALID
     }
 
-    /// Components present in the format.
+    /// Returns which components the format has.
     pub(super) fn present(&self) -> [bool; COMPONENTS] {
         if self.image.data_format == texel_format::IMG_DATA_FORMAT_5_9_9_9 {
             return [true, true, true, false];
@@ -153,22 +153,22 @@ impl<'a> BoundImage<'a> {
         self.image.data_format == texel_format::IMG_DATA_FORMAT_X24_8_32
     }
 
-    /// Bytes per texel.
+    /// Returns the number of bytes per texel.
     pub(super) fn bytes(&self) -> u8 {
         self.bytes
     }
 
-    /// Layout of a level, counted from BASE_LEVEL.
+    /// Returns the layout of a level, counted from BASE_LEVEL.
     pub(super) fn level(&self, level: u32) -> Option<&ImageLayout> {
         self.levels.get(level as usize)?.as_ref()
     }
 
-    /// Last level, counted from BASE_LEVEL.
+    /// Returns the last level, counted from BASE_LEVEL.
     pub(super) fn last_level(&self) -> u32 {
         u32::from(self.image.last_level.saturating_sub(self.image.base_level))
     }
 
-    /// Number of layers that coordinates can select.
+    /// Returns the number of layers that coordinates can select.
     pub(super) fn layers(&self) -> u32 {
         if self.kind.has_layers() {
             (self.image.last_layer + 1).saturating_sub(self.image.first_layer)
@@ -177,7 +177,7 @@ impl<'a> BoundImage<'a> {
         }
     }
 
-    /// Bits of a part of a lane's address; 0 if the part is absent.
+    /// Returns the bits of a part of a lane's address; 0 if the part is absent.
     pub(super) fn part(&self, wave: &Wave, part: Option<AddressPart>, lane: usize) -> u32 {
         let (Some(part), Some(first)) = (part, self.plan.vaddr) else {
             return 0;
@@ -190,7 +190,7 @@ impl<'a> BoundImage<'a> {
         }
     }
 
-    /// Numeric value of a part of a lane's address.
+    /// Returns the floating-point value of a part of a lane's address.
     pub(super) fn number(&self, wave: &Wave, part: Option<AddressPart>, lane: usize) -> f64 {
         let bits = self.part(wave, part, lane);
         match part.and_then(|part| part.half) {
@@ -199,7 +199,7 @@ impl<'a> BoundImage<'a> {
         }
     }
 
-    /// Address of the texel at integer coordinates of a level; `None` if out of range.
+    /// Returns the address of the texel at integer coordinates of a level; `None` if out of range.
     pub(super) fn at(&self, level: u32, [x, y, z]: [u32; 3], layer: u32) -> Option<u64> {
         let layout = self.level(level)?;
         let z = if self.kind == ImageKind::D3 {
@@ -213,7 +213,8 @@ impl<'a> BoundImage<'a> {
         is_inside.then(|| self.image.address.wrapping_add(layout.offset(x, y, z)))
     }
 
-    /// Address of the texel that a load, store or atomic accesses in a lane; `None` if out of range (errata E324).
+    /// Returns the address of the texel that a load, store or atomic accesses in a lane; `None` if out of range (errata
+    /// E324).
     pub(super) fn own_texel(&self, wave: &Wave, lane: usize) -> Option<u64> {
         let coordinate = |n: usize| self.part(wave, self.address.coordinates[n], lane);
         let level = self.part(wave, self.address.level, lane);
@@ -221,8 +222,8 @@ impl<'a> BoundImage<'a> {
         self.at(level, [0, 1, 2].map(coordinate), layer)
     }
 
-    /// Width, height and depth of a level, counted from BASE_LEVEL, and the number of levels, in the order of
-    /// IMAGE_GET_RESINFO (errata E325).
+    /// Returns the width, height and depth of a level, counted from BASE_LEVEL, and the number of levels, in the order
+    /// of IMAGE_GET_RESINFO (errata E325).
     pub(super) fn sizes(&self, level: u32) -> [u32; 4] {
         let levels = self.last_level() + 1;
         if level >= levels {

@@ -2,7 +2,7 @@
 
 use gcn_isa::image::Clamp;
 
-/// Clamps a coordinate before a filter selects texels. `size` is the number of texels.
+/// Clamps or mirrors a coordinate before a filter selects texels. `size` is the number of texels.
 pub(super) fn before(clamp: Clamp, coordinate: f64, size: f64) -> f64 {
     match clamp {
         Clamp::HalfBorder => coordinate.clamp(0.0, size),
@@ -12,7 +12,7 @@ pub(super) fn before(clamp: Clamp, coordinate: f64, size: f64) -> f64 {
     }
 }
 
-/// Index of the texel that replaces texel `number` in a row of `size` texels; `None` for the border.
+/// Returns the index of the texel that replaces texel `number` in a row of `size` texels; `None` for the border.
 pub(super) fn texel(clamp: Clamp, number: i64, size: u32) -> Option<u32> {
     let count = i64::from(size);
     // Negative numbers are mirrored.

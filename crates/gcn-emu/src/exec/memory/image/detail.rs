@@ -21,7 +21,7 @@ pub(super) struct Detail {
     pub(super) bounded: f64,
 }
 
-/// Level of detail in a lane.
+/// Computes the level of detail in a lane.
 pub(super) fn of(
     wave: &Wave,
     bound: &BoundImage<'_>,
@@ -73,7 +73,7 @@ pub(super) fn is_unnormalized(bound: &BoundImage<'_>, sampler: &SamplerDescripto
     bound.image_plan.unnormalized || sampler.unnormalized
 }
 
-/// Base-2 logarithm of the length of the longer gradient, measured in texels of BASE_LEVEL.
+/// Computes the base-2 logarithm of the length of the longer gradient, measured in texels of BASE_LEVEL.
 fn of_gradients(
     bound: &BoundImage<'_>,
     is_unnormalized: bool,

@@ -52,7 +52,7 @@ pub(in super::super) fn perform(run: &mut Running<'_>) -> Result<(), LaneFault> 
     }
 }
 
-/// Writes the components selected by DMASK. Packed 16-bit components share a register.
+/// Writes the components selected by DMASK.
 fn write(
     run: &mut Running<'_>,
     bound: &BoundImage<'_>,
@@ -68,7 +68,7 @@ fn write(
     write_all(run, bound, lane, values);
 }
 
-/// Writes as many values as the instruction has data registers.
+/// Writes values to all data registers of the instruction. Packed 16-bit values share a register.
 fn write_all(
     run: &mut Running<'_>,
     bound: &BoundImage<'_>,
@@ -109,7 +109,7 @@ fn texel(
     Ok(element)
 }
 
-/// Raw bits of a texel. Texels smaller than a dword are sign- or zero-extended.
+/// Returns the raw bits of a texel. Texels smaller than a dword are sign- or zero-extended.
 fn raw(element: ElementDwords, bytes: u8, form: TexelForm) -> ElementDwords {
     let [first, rest @ ..] = element;
     let first = match (form, bytes) {
@@ -137,7 +137,7 @@ fn load(run: &mut Running<'_>, bound: &BoundImage<'_>, form: TexelForm) -> Resul
     Ok(())
 }
 
-/// Components to store, as selected by DMASK; the others are zero (errata E202).
+/// Returns the components to store, as selected by DMASK; the others are zero (errata E202).
 fn stored(run: &Running<'_>, bound: &BoundImage<'_>, lane: usize) -> ElementDwords {
     let plan = run.plan;
     let mut registers = run.gather(plan.vdata, plan.data_dwords, lane);
@@ -173,7 +173,8 @@ fn store(run: &mut Running<'_>, bound: &BoundImage<'_>, form: TexelForm) -> Resu
     Ok(())
 }
 
-/// Values of a lane's texels, or results of comparisons, with their weights.
+/// Loads a lane's texels. Returns their values, or the results of comparisons, with their weights, and the number of
+/// texels.
 fn texels(
     run: &mut Running<'_>,
     (bound, sampler): (&BoundImage<'_>, &BoundSampler<'_>),

@@ -53,7 +53,7 @@ pub(super) struct Footprint {
 }
 
 impl Footprint {
-    /// Texels, in the order of access.
+    /// Returns the texels in the order of access.
     pub(super) fn texels(&self) -> &[WeightedTexel] {
         &self.texels[..self.count]
     }
@@ -122,12 +122,12 @@ impl<'a> BoundSampler<'a> {
         })
     }
 
-    /// Level of detail in a lane.
+    /// Computes the level of detail in a lane.
     pub(super) fn detail(&self, wave: &Wave, lane: usize) -> Detail {
         detail::of(wave, self.bound, &self.descriptor, self.sampling, lane)
     }
 
-    /// Texels that a lane accesses. A gather's texels are in the order of its result.
+    /// Finds the texels that a lane accesses. A gather's texels are in the order of its result.
     pub(super) fn footprint(&self, wave: &Wave, lane: usize) -> Footprint {
         let detail = self.detail(wave, lane).bounded;
         let last = f64::from(self.bound.last_level());
@@ -253,7 +253,7 @@ impl<'a> BoundSampler<'a> {
         self.descriptor.z_filter != MipFilter::Point
     }
 
-    /// Clamp mode of a dimension. Cube faces always clamp to the edge, regardless of the sampler.
+    /// Returns the clamp mode of a dimension. Cube faces always clamp to the edge, regardless of the sampler.
     fn clamp(&self, n: usize) -> Clamp {
         if self.bound.kind == ImageKind::Cube {
             Clamp::LastTexel
@@ -288,7 +288,7 @@ impl<'a> BoundSampler<'a> {
         let coordinate = inside + offset as f64;
         let clamp = self.clamp(n);
         let coordinate = clamp::before(clamp, coordinate, count);
-        // Up to GCN 1.2, a gather of integers has no half-texel shift.
+        // Before GCN 1.4, a gather of integers has no half-texel shift.
         let has_shift = !(self.is_gather && self.is_integer() && self.is_old());
         if is_linear && has_shift {
             let steps = ((coordinate - 0.5) * STEPS + 0.5).floor();
@@ -320,7 +320,7 @@ impl<'a> BoundSampler<'a> {
         self.bound.isa < Isa::Gfx9
     }
 
-    /// Layer or face closest to a lane's coordinate.
+    /// Returns the layer or face closest to a lane's coordinate.
     fn layer(&self, wave: &Wave, lane: usize) -> u32 {
         let bound = self.bound;
         let coordinate = bound.number(wave, bound.address.layer, lane);
@@ -333,7 +333,7 @@ impl<'a> BoundSampler<'a> {
         layer.min(bound.layers().saturating_sub(1))
     }
 
-    /// Values of the border's components.
+    /// Returns the component values of the border.
     pub(super) fn border(&self) -> Values {
         let color: [f64; COMPONENTS] = match self.descriptor.border {
             BorderColor::TransparentBlack | BorderColor::Table => [0.0; COMPONENTS],
@@ -384,7 +384,7 @@ impl<'a> BoundSampler<'a> {
         [Some(f64::from(u8::from(is_true))), None, None, None]
     }
 
-    /// Reference value of a lane. It is clamped to 0..=1 for normalized texels.
+    /// Returns the reference value of a lane, clamped to 0..=1 for normalized texels.
     pub(super) fn reference(&self, wave: &Wave, lane: usize) -> f64 {
         let reference = self.bound.number(wave, self.bound.address.reference, lane);
         if self.bound.is_normalized() {
@@ -396,7 +396,7 @@ impl<'a> BoundSampler<'a> {
 }
 
 impl TexelSpan {
-    /// Distances of the texels from the first, with their weights.
+    /// Returns the distances of the texels from the first, with their weights.
     fn texels(&self) -> impl Iterator<Item = (i64, f64)> + use<> {
         let second = self.second;
         let first = (0, 1.0 - second.unwrap_or(0.0));
@@ -408,7 +408,7 @@ impl TexelSpan {
     }
 }
 
-/// Texel offset in a dimension: a signed 6-bit field in each byte.
+/// Extracts the texel offset in a dimension: a signed 6-bit field in each byte.
 fn offset(offsets: u32, dimension: usize) -> i64 {
     const BITS: u32 = 6;
     let shifted = offsets >> (8 * dimension as u32);

@@ -23,7 +23,7 @@ impl BoundImage<'_> {
         self.image.data_format == texel_format::IMG_DATA_FORMAT_5_9_9_9
     }
 
-    /// Values of a texel's components.
+    /// Decodes the values of a texel's components.
     pub(super) fn values(&self, element: &ElementDwords) -> Values {
         if self.shares_exponent() {
             let [dword, ..] = *element;
@@ -43,7 +43,7 @@ impl BoundImage<'_> {
         values
     }
 
-    /// Register components of a texel, converted to 32 or 16 bits.
+    /// Returns the register components of a texel, converted to 32 or 16 bits.
     pub(super) fn components(&self, element: &ElementDwords, ty: Ty) -> [u32; COMPONENTS] {
         if self.shares_exponent() || self.is_srgb() {
             self.format.selected(&self.values(element), ty)
@@ -56,7 +56,7 @@ impl BoundImage<'_> {
     }
 }
 
-/// sRGB transfer function, from encoded value to intensity.
+/// Applies the sRGB transfer function, from encoded value to intensity.
 fn linear(encoded: f64) -> f64 {
     if encoded <= 0.040_45 {
         encoded / 12.92
