@@ -6,7 +6,7 @@ use crate::registers::OPERANDS;
 /// Size of a dword in bytes.
 pub(super) const DWORD: usize = 4;
 
-/// Maximum number of operands of a row.
+/// Maximum number of operands of an instruction.
 pub const MAX_ARGS: usize = OPERANDS;
 
 /// Resolved operand.

@@ -15,7 +15,7 @@ pub(crate) const MAX_SCALAR_DWORDS: usize = 16;
 /// Resolved memory instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryPlan {
-    /// Source of the addresses.
+    /// Instruction family, which determines the address computation.
     pub family: Family,
     /// Effect of the instruction.
     pub does: Does,

@@ -209,7 +209,8 @@ pub(super) fn effect(inst: &Inst) -> Does {
 }
 
 /// Returns the mask for addresses of DS, applied after the offset is added. Up to GCN 1.2 it clears the bits below the
-/// natural alignment (96 bits align to 128); on GCN 1.4, it does so only for atomics (errata E040–E042, E052).
+/// natural alignment (96 bits align to 128); on GCN 1.4, it does so only for atomics. A conditional exchange also uses
+/// only 16 address bits (errata E040–E042, E052).
 fn mask(isa: Isa, does: Does) -> u32 {
     let is_load_or_store = matches!(
         does,

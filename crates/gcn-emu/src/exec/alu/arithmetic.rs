@@ -1,4 +1,5 @@
-//! IEEE arithmetic on the host: multiply-add, minima and maxima, scaling by powers of two, cube coordinates.
+//! IEEE arithmetic on the host: multiply-add, minima and maxima, scaling by powers of two, fractional parts, cube
+//! coordinates.
 
 use std::hint::select_unpredictable as select;
 

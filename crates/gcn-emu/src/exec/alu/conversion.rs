@@ -1,4 +1,4 @@
-//! Conversions from floating-point values to integers.
+//! Conversions from floating-point values to integers, and from double to single precision.
 
 use super::env::{Env, Round};
 

@@ -214,7 +214,7 @@ pub(crate) fn mul<F: Float>(env: Env, a: F, b: F) -> F {
     Number::of(a).times(Number::of(b)).round(env)
 }
 
-/// Fused multiply-add.
+/// Computes a fused multiply-add.
 pub(crate) fn fma<F: Float>(env: Env, a: F, b: F, c: F) -> F {
     fma_scaled(env, a, b, c, 0)
 }

@@ -107,7 +107,7 @@ pub(super) fn saturated_u16(value: u32) -> u16 {
     value.min(u16::MAX.into()) as u16
 }
 
-/// [`four_sads`] with a result in four 32-bit registers. Bytes are ignored if the reference byte is zero.
+/// Executes [`four_sads`] with sums in four 32-bit registers. Bytes are ignored if the reference byte is zero.
 pub(super) fn four_wide_sads(w: &mut Wave, s: &Step, add: impl Fn(u32, u32) -> u32) {
     /// Number of registers for the sums.
     const SUMS: u8 = 4;

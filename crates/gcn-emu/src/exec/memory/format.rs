@@ -235,7 +235,7 @@ pub(super) fn narrow(value: f64, ty: Ty) -> u32 {
     }
 }
 
-/// Number of bits of a half without its sign. An 11-bit or 10-bit float has the layout of its upper bits.
+/// Number of bits of a half without its sign. An 11-bit or 10-bit float has the layout of the upper bits.
 const HALF_MAGNITUDE: u32 = 15;
 
 fn small_float(bits: u32, width: u32) -> f64 {

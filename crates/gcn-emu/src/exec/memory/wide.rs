@@ -74,7 +74,7 @@ pub fn range(addresses: &[u64; LANES], lanes: u64) -> (u64, u64) {
 }
 
 /// Appends the spans of `bytes`-byte elements of the given lanes. Elements of consecutive lanes that are adjacent or
-/// identical are merged. Returns false if a lane's bytes begin before the end of the previous lane's bytes.
+/// identical are merged. Returns false if a lane's bytes begin before the end of the last span.
 pub fn spans(addresses: &[u64; LANES], lanes: u64, bytes: u64, into: &mut Vec<Span>) -> bool {
     let first = into.len();
     let mut ascend = true;

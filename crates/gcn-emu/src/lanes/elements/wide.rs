@@ -234,8 +234,8 @@ unsafe fn pick<
     }
 }
 
-/// Variant of [`load_near`] for elements at arbitrary addresses. Returns `None` and loads nothing if any is out of
-/// bounds.
+/// Variant of [`load_near`] for elements at arbitrary addresses. Returns `None` and loads nothing if an element is out
+/// of bounds.
 #[inline(always)]
 unsafe fn load_apart<V: Vector, const DWORDS: usize>(
     addresses: &Lanes,

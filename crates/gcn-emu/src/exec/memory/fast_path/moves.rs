@@ -7,7 +7,7 @@ use crate::lanes::{self, LANES, Lanes, active, at_each_level};
 use crate::step::MemoryPlan;
 use crate::wave::Wave;
 
-/// Executes a move: vectorized version of [`super::super::moves`]. Inactive lanes read as zero and are not written.
+/// Executes a move like [`super::super::moves`], but vectorized. Inactive lanes read as zero and are not written.
 pub fn perform(wave: &mut Wave, plan: &MemoryPlan, how: LaneMove) -> Option<()> {
     let exec = wave.exec();
     let address = wave.vgpr(plan.vaddr.unwrap_or(0));
