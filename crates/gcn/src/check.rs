@@ -117,7 +117,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         render::tell(format_args!("{brief}"));
     }
     // With these statuses, an error has been reported: the run did not start, or an output could not be written.
-    let has_run = !matches!(status, Status::BadInput | Status::BadUsage);
+    let has_run = !matches!(status, Status::BadInput | Status::BadUsage) || !found.is_empty();
     if format == FindingFormat::Text && has_run {
         let of = |severity: &str| found.iter().filter(|it| it.severity == severity).count();
         let counted = render::totals(of("error"), of("warning")).or(unwatched);

@@ -302,6 +302,14 @@ impl Client {
 /// Maximum length in bytes of a buffered line; a longer line is sent before its newline arrives.
 const MAX_LINE: usize = 1 << 16;
 
+/// Returns the length of `bytes` without a character at their end that more bytes may complete.
+pub fn whole_characters(bytes: &[u8]) -> usize {
+    match str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        _ => bytes.len(),
+    }
+}
+
 /// Writer that sends complete lines as output events.
 struct Output {
     connection: Arc<Mutex<Connection>>,
@@ -313,7 +321,8 @@ impl Write for Output {
         self.line.extend_from_slice(bytes);
         let end = self.line.iter().rposition(|byte| *byte == b'\n');
         let end = end.map(|end| end + 1);
-        if let Some(end) = end.or((self.line.len() > MAX_LINE).then_some(self.line.len())) {
+        let long = || (self.line.len() > MAX_LINE).then(|| whole_characters(&self.line));
+        if let Some(end) = end.or_else(long) {
             let rest = self.line.split_off(end);
             self.flush()?;
             self.line = rest;

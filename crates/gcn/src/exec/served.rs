@@ -25,7 +25,7 @@ use tempfile::TempDir;
 use super::debuggee;
 use super::program::start_error;
 use crate::Status;
-use crate::debug::dap::{Client, Subject, Transport};
+use crate::debug::dap::{Client, Subject, Transport, whole_characters};
 use crate::problem::Problem;
 
 /// Maximum number of queued events.
@@ -419,10 +419,10 @@ fn read_output(category: &'static str, mut stream: impl Read, events: &SyncSende
     let mut filled = 0;
     while let Ok(count) = stream.read(&mut bytes[filled..]) {
         let end = filled + count;
-        let complete = match str::from_utf8(&bytes[..end]) {
-            // More bytes of the last character may follow.
-            Err(error) if count > 0 && error.error_len().is_none() => error.valid_up_to(),
-            _ => end,
+        let complete = if count > 0 {
+            whole_characters(&bytes[..end])
+        } else {
+            end
         };
         let text = String::from_utf8_lossy(&bytes[..complete]).into_owned();
         if !text.is_empty() && events.send(Event::Output(category, text)).is_err() || count == 0 {
