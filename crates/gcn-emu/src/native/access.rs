@@ -12,8 +12,8 @@ use super::graph::Id;
 use crate::step::{Arg, FastPath, MemoryPlan};
 use crate::wave::SCALARS;
 
-/// Memory access of host code. A vector load has one for each dword of its element; other instructions have one for
-/// each element.
+/// Memory access of host code. A vector load has one access per dword of its element, any other instruction one per
+/// element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Access {
     pub(super) space: Space,
@@ -33,7 +33,7 @@ pub(super) struct Access {
 pub(super) enum Space {
     /// 64-bit addresses in global memory.
     Global,
-    /// Offsets from the global address in a pair of scalar registers.
+    /// Offsets from a global address in a pair of scalar registers.
     GlobalFrom(u8),
     /// Offsets in a buffer.
     Buffer(BufferAccess),
@@ -58,7 +58,6 @@ pub(super) struct BufferAccess {
 pub(super) enum ScalarSource {
     /// Scalar register with this number.
     Register(u8),
-    /// Constant.
     Constant(u32),
 }
 
@@ -154,7 +153,7 @@ impl Access {
         (0..self.count()).map(move |dword| Access { dword, ..self })
     }
 
-    /// Number of dwords in the element, and therefore of its accesses.
+    /// Number of dwords in the element. A vector load has the same number of accesses.
     pub(super) fn count(self) -> u8 {
         dwords(self.bytes)
     }
@@ -176,7 +175,7 @@ impl Access {
 /// Load of scalar registers from a base address plus a constant offset.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScalarLoad {
-    /// First register of the base.
+    /// First register of the base address.
     pub(super) base: u8,
     /// First destination register.
     pub(super) to: u8,

@@ -2,7 +2,7 @@
 //!
 //! Host code checks global addresses against the window of their access. If a lane's address is outside,
 //! [`Frame::find`] looks for another window; if there is none, the interpreter executes this slice and the remaining
-//! ones. The dwords of a slice are moved together if they are adjacent.
+//! ones. Adjacent dwords of a slice are moved together.
 
 use std::mem::offset_of;
 
@@ -68,8 +68,8 @@ impl Emitter<'_> {
         Ok(Some(at))
     }
 
-    /// Checks the offsets of the loads that share a base and finds their stride. Returns the stack slot with the
-    /// results, at the offsets [`BASE_STRIDE`] and [`BASE_MIDDLE`] after lane 0's address.
+    /// Checks the offsets of the loads that share a base and finds their stride. Returns the stack slot of the results:
+    /// lane 0's address, followed by the fields at [`BASE_STRIDE`] and [`BASE_MIDDLE`].
     fn find_base(&mut self, place: usize, number: usize) -> Result<usize, EmitError> {
         let base = &self.bases[number];
         let (low, end, ignored) = (base.low, base.end, base.ignored);
@@ -137,7 +137,7 @@ impl Emitter<'_> {
         asm.mov(edi, APART)?;
         asm.set_label(&mut known)?;
         asm.mov(dword_ptr(at + BASE_STRIDE), edi)?;
-        // Negative only if lane 0 is inactive.
+        // The offset is negative only if lane 0 is inactive.
         self.code.first_lane(eax, low)?;
         let asm = &mut self.code.asm;
         asm.movsxd(rax, eax)?;
@@ -218,8 +218,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Jumps if the offset of an active lane in [`OTHER`] is not below `count`, or the lane's high dwords differ. The
-    /// failing lanes are then in EAX for AVX2, and in two mask registers for AVX-512.
+    /// Jumps if an active lane's offset in [`OTHER`] is not below `count`, or its high dword differs from the window's.
+    /// The failing lanes are then in EAX (AVX2) or in two mask registers (AVX-512).
     fn jump_if_outside(
         &mut self,
         high: Vector,
@@ -255,7 +255,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Mask register as the destination of a comparison of the active lanes.
+    /// Mask register as the destination of a comparison that covers only active lanes.
     fn active(&self, mask: MaskRegister) -> AsmRegisterK {
         if self.lanes == EmittedLanes::All {
             mask.k()
@@ -312,7 +312,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Jumps to the guard's code if a vector has bits in an active lane. Clobbers the vector.
+    /// Jumps to `guarded` if a vector has a bit set in an active lane. Clobbers the vector.
     fn jump_if_set(&mut self, vector: Vector) -> Result<(), EmitError> {
         if self.code.width == Width::Avx512 {
             let mask = MaskRegister::SCRATCH;

@@ -28,10 +28,10 @@ pub(super) const APART: i32 = -1;
 
 /// Number of lanes in half of an AVX-512 slice. Tiles are often eight lanes wide.
 pub(super) const HALF: u32 = 8;
-/// Bit of a stride that is constant only within each half of the slice.
+/// Flag of a stride that holds only within each half of the slice.
 pub(super) const HALVES: u32 = 1 << 30;
 
-/// Strides, in bytes, at which a load moves its elements together: adjacent, overlapping or identical elements.
+/// Strides, in bytes, at which a load moves its elements together because they are adjacent, overlapping or identical.
 pub(super) fn strides(access: Access) -> impl Iterator<Item = u32> {
     let dwords = access.count();
     let elements = matches!(dwords, 1 | 2 | 4).then_some(access.bytes);

@@ -13,7 +13,7 @@ use crate::step::Step;
 pub(super) type Halves = [Id; 2];
 
 impl Builder {
-    /// Lowers an operation with a double-precision result, which is returned as two dwords.
+    /// Lowers an operation with a double-precision result. Returns the result as two dwords.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the interpreter executes all others"
@@ -56,7 +56,7 @@ impl Builder {
         Some(self.number64(result))
     }
 
-    /// Splits a result into two dwords and guards it against NaN.
+    /// Splits a result into two dwords. Guards results against NaN, two at a time.
     fn number64(&mut self, result: Halves) -> [Id; 2] {
         match self.state.unguarded_wide.take() {
             Some(other) => self.guard_wide(other, result),

@@ -135,7 +135,7 @@ impl Emitter<'_> {
         self.cold()
     }
 
-    /// Mask that the loop gathers in R11 and stores as a whole, so that later loads of it are forwarded from one store.
+    /// Mask that the loop gathers in R11 and stores as a whole, so that a later load is forwarded from a single store.
     fn gathered_mask(&self) -> Option<u8> {
         let masks = &self.lowered.masks;
         let is_vcc = |first: &u8| *first == regs::VCC_LO;
@@ -148,7 +148,7 @@ impl Emitter<'_> {
         let is_gathered = self.gathered_mask() == Some(first);
         let lanes = self.code.width.lanes() as u32;
         let asm = &mut self.code.asm;
-        // If the code leaves the loop, the interpreter needs the bits of the slices before.
+        // If the code leaves the loop, the interpreter needs the bits of the earlier slices.
         if !is_gathered || self.lowered.may_fail() {
             match self.code.width {
                 Width::Avx2 => asm.mov(byte_ptr(mask_bits(first)), registers::al)?,
@@ -236,7 +236,7 @@ impl Emitter<'_> {
             _ => None,
         });
         if self.lanes != EmittedLanes::Scalar {
-            // AVX-512 instructions read scalars from the wave's registers, unless the part overwrites these.
+            // AVX-512 instructions read scalars from the wave's registers, unless the part overwrites them.
             let is_written = |register: u8| {
                 let mut masks = lowered.masks.keys();
                 masks.any(|first| register.wrapping_sub(*first) < 2)
@@ -356,7 +356,7 @@ impl Emitter<'_> {
                 _ => None,
             };
             let to = scalar(register);
-            // A pair is stored at once, so that later loads of it are forwarded from one store.
+            // One store writes the pair, so that a later 64-bit load is forwarded from it.
             match (constant(id), high) {
                 (Some(low), None) => self.code.asm.mov(dword_ptr(to), low as i32)?,
                 (None, None) => {

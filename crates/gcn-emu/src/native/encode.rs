@@ -1,45 +1,45 @@
-//! Machine code of a function. Branches are as short as their distances allow.
+//! Encoder of a function's machine code. Branches are as short as their displacements allow.
 //!
-//! The block encoder of `iced-x86` does the same for any code, but takes most of a function's compile time. Here, only
-//! branches depend on their address.
+//! The block encoder of `iced-x86` does this for arbitrary code, but would take most of a function's compile time.
+//! Here, only branches depend on their address.
 
 use iced_x86::{Code, Encoder, Instruction, OpKind};
 
 use super::places::EmitError;
 
-/// Length of a branch with a distance of one byte.
+/// Length in bytes of a branch with an 8-bit displacement.
 const SHORT: u8 = 2;
-/// Opcode of a jump with a distance of one byte.
+/// Opcode of a jump with an 8-bit displacement.
 const JUMP_SHORT: u8 = 0xeb;
-/// Opcode of a jump with a distance of four bytes.
+/// Opcode of a jump with a 32-bit displacement.
 const JUMP_NEAR: u8 = 0xe9;
-/// First byte of a conditional branch with a distance of four bytes.
+/// First byte of a conditional branch with a 32-bit displacement.
 const ESCAPE: u8 = 0x0f;
-/// Difference between the second byte of that branch and the opcode of its short form.
+/// Difference between the second byte of that form and the opcode of the short form.
 const CONDITIONAL_NEAR: u8 = 0x10;
 
 /// Encoded instruction.
 #[derive(Clone, Copy)]
 struct Encoded {
-    /// Offset and number of its bytes in the encoder's output.
+    /// Offset and number of the instruction's bytes in the encoder's output.
     at: u32,
     bytes: u8,
     /// Length in the function.
     length: u8,
 }
 
-/// Branch or call with a label.
+/// Branch or call to a label.
 struct Branch {
     /// Indexes of the instruction and of its target.
     index: u32,
     target: u32,
-    /// Length with a distance of four bytes.
+    /// Length with a 32-bit displacement.
     near: u8,
 }
 
-/// Encodes instructions whose branches refer to labels, as the assembler of `iced-x86` collects them: the address of a
-/// labelled instruction is the number of its label. Returns the code, and the offsets of the instructions with the
-/// given indexes.
+/// Encodes instructions collected by the assembler of `iced-x86`, in which a labelled instruction has its label's
+/// number as its address, and branches refer to these numbers. Returns the code and the offsets of the instructions
+/// with the given indexes.
 pub(super) fn encode(
     instructions: &[Instruction],
     indexes: &[usize],
@@ -70,7 +70,7 @@ pub(super) fn encode(
                     _ => 6,
                 },
             });
-            // The distance follows.
+            // The displacement is filled in later.
             let mut nearest = *instruction;
             nearest.set_near_branch64(0);
             encoder.encode(&nearest, 0)?
@@ -112,7 +112,7 @@ pub(super) fn encode(
     Ok((code, offsets.collect()))
 }
 
-/// Lengthens the short branches whose targets are too far away. Returns the offset of each instruction, and of the end.
+/// Lengthens short branches whose targets are too far away. Returns the offset of each instruction and of the end.
 fn lengthen(encoded: &mut [Encoded], branches: &[Branch]) -> Vec<u32> {
     loop {
         let mut end = 0;

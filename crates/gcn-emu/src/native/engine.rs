@@ -33,17 +33,17 @@ pub(crate) struct Policy {
 pub(crate) enum Variant {
     /// Leaves only instructions that cannot be compiled.
     Full,
-    /// Leaves loads and stores as well.
+    /// Also leaves loads and stores.
     WithoutMemory,
-    /// Leaves stores and atomics outside LDS, barriers and the end of the wave as well, for runs whose observers want
-    /// events for those.
+    /// Also leaves stores and atomics outside LDS, barriers and the end of the wave, for runs whose observers want
+    /// events for them.
     WithoutStores,
     /// Leaves everything except arithmetic and branches, for runs whose observers want events for the rest.
     Observed,
 }
 
 impl Variant {
-    /// True if host code may contain waits for other waves and the wave's end.
+    /// True if host code may contain instructions that wait for other waves or end the wave.
     pub(crate) fn has_waits(self) -> bool {
         matches!(self, Variant::Full | Variant::WithoutMemory)
     }
@@ -81,7 +81,7 @@ impl Engine {
     /// Returns the engine with this name.
     ///
     /// # Errors
-    /// Returns an error if no engine has this name.
+    /// Fails if no engine has this name.
     ///
     /// # Examples
     /// ```
@@ -104,7 +104,7 @@ impl Engine {
     /// Engine selected by the environment, or [`Engine::Auto`] if the variable is unset or empty.
     ///
     /// # Errors
-    /// Returns an error if the variable holds an unknown name.
+    /// Fails if the variable holds an unknown name.
     pub fn of_environment() -> Result<Engine, EngineError> {
         let Some(name) = std::env::var_os(ENGINE_VARIABLE).filter(|name| !name.is_empty()) else {
             return Ok(Engine::Auto);

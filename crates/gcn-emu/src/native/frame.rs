@@ -20,8 +20,8 @@ use crate::wave::{Scratch, Visit, Waiting, Wave};
 /// Part of a region that the interpreter may have to execute.
 #[derive(Debug)]
 pub(super) enum Item {
-    /// Vector instructions with their indexes in the block, and the scalar register pairs that they write masks to.
-    /// The interpreter may have to execute them for some lanes.
+    /// Vector instructions with their indexes in the block, and the scalar register pairs that receive their masks. The
+    /// interpreter may have to execute the instructions for some lanes.
     Vector(Box<[(usize, Step)]>, Box<[u8]>),
     /// Instructions without host code, and the index of the first in its block.
     Interpreted(usize, Box<[Step]>),
@@ -45,7 +45,7 @@ pub(super) struct Frame {
     pub(super) next: u64,
     /// Discriminant of the wave's [`Waiting`] state at the exit.
     pub(super) waiting: u64,
-    /// 1 if the wave is the only one of its workgroup and therefore passes barriers.
+    /// 1 if the wave is the only one in its workgroup and therefore passes barriers.
     pub(super) is_alone: u32,
     /// Number of the wave's vector registers.
     pub(super) vgpr_count: u32,
@@ -55,8 +55,7 @@ pub(super) struct Frame {
     /// after it.
     pub(super) interpret: unsafe extern "sysv64" fn(*mut Frame, u32, u64) -> u32,
     /// Interprets an item's vector instructions for a slice and all later ones, given the slice's first lane divided by
-    /// eight and the number of instructions left.
-    /// Returns 0 if the wave continues after them.
+    /// eight and the number of instructions left. Returns 0 if the wave continues after them.
     pub(super) finish: unsafe extern "sysv64" fn(*mut Frame, u32, u32, u64) -> u32,
     /// Finds a window that contains the address of the lowest of the given lanes of a slice, for the access with this
     /// index. Returns 0 if the window does not contain all active lanes' addresses.
@@ -79,8 +78,7 @@ pub(super) struct Frame {
     pub(super) share_counts: Copies<{ SHARE_SIZES.len() }>,
     /// The wave's table of load addresses, for prefetching.
     pub(super) visits: *mut Visit,
-    /// Values of a slice passed to helper functions: low and high dwords of addresses, or the offsets and data of a
-    /// store.
+    /// Slice passed to a helper function: low and high dwords of addresses, or the offsets and data of a store.
     pub(super) slice: MaybeUninit<[Row; SAVED_ROWS]>,
     /// Host registers saved during the search for a window.
     pub(super) registers: MaybeUninit<[Row; VECTORS]>,
@@ -91,7 +89,7 @@ pub(super) struct Frame {
     pub(super) usual: u32,
     /// Value of MXCSR that flushes denormals.
     pub(super) flushing: u32,
-    /// Masks before a part that the interpreter may have to finish.
+    /// Masks on entry to a part that the interpreter may have to finish.
     pub(super) saved: [u64; MASKS],
     wave: *mut Wave,
     fallback: *mut c_void,
@@ -123,7 +121,7 @@ const SAVED_ROWS: usize = 6;
 /// Number of vector registers of the host.
 const VECTORS: usize = 32;
 
-/// Number of guard failures that count for a failure in a part with memory accesses, or for a failed scalar load.
+/// Number of guard failures counted for one failure in a part with memory accesses, or for a failed scalar load.
 const ACCESS_FAILURE: u32 = 8;
 
 /// Value of [`Frame::branch`] if no branch was taken.
@@ -226,7 +224,7 @@ impl<'a, F: Fallback> Caller<'a, F> {
             until: 0,
             failures: 0,
         });
-        // Filled in place: the host would wait for the stores before a copy of the rows.
+        // Filled in place: a vector copy of the rows would stall until the dword stores have retired.
         for (counts, bytes) in frame.share_counts.0.iter_mut().zip(SHARE_SIZES) {
             *counts = [(share_bytes + 1).saturating_sub(bytes); COPIES];
         }

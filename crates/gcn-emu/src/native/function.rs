@@ -111,7 +111,7 @@ impl Emitter<'_> {
         for register in [rbx, r12, r13, r14, r15] {
             asm.push(register)?;
         }
-        // Touch each page, so that a full stack faults in its guard page.
+        // Touch each page, so that a stack overflow faults in the guard page.
         for distance in (PAGE..SLOTS * slot).step_by(PAGE) {
             asm.mov(eax, dword_ptr(rbp - distance as i32))?;
         }

@@ -29,7 +29,7 @@ const NORMAL_HIGH: [u32; 2] = [1 << FRACTION_HIGH, 0x7ff << FRACTION_HIGH];
 const MODERATE: [u32; 2] = [(127 - 47) << FRACTION, (127 + 47) << FRACTION];
 const MODERATE_HIGH: [u32; 2] = [(1023 - 383) << FRACTION_HIGH, (1023 + 383) << FRACTION_HIGH];
 
-/// Bit numbers in V_CMP_CLASS for negative and positive values, with their range of magnitudes.
+/// Bit numbers in V_CMP_CLASS for negative and positive values of a class, and the range of the class's magnitudes.
 const CLASSES: [([u32; 2], [u32; 2]); 6] = [
     ([0, 0], [INFINITY + 1, QUIET]),
     ([1, 1], [QUIET, SIGN]),
@@ -114,7 +114,7 @@ impl Builder {
 
     /// Lowers V_FREXP_EXP_I32_F32.
     pub(super) fn exponent(&mut self, step: &Step) -> Option<Id> {
-        /// Encoded exponent of the numbers from 1/2 to 1.
+        /// Encoded exponent of numbers in [1/2, 1).
         const HALF: u32 = 126;
         let a = self.float(step, 1)?;
         let (normal, _) = self.normal_or_zero(a);
@@ -257,8 +257,9 @@ impl Builder {
     }
 
     /// Computes the reciprocal square root. Two steps of Halley's method in double precision, from an estimate, have a
-    /// relative error of less than 2^-52.4. No result is closer than 2^-51.7 to the middle of two single-precision
-    /// numbers (checked for all of them), so rounding it gives what the interpreter's division gives.
+    /// relative error of less than 2^-52.4. No result is closer than 2^-51.7 to the midpoint of two adjacent
+    /// single-precision numbers (checked for all sources), so rounding gives the same result as the interpreter's
+    /// division.
     fn reciprocal_root(&self, a: Id) -> Id {
         let r = &self.recorder;
         let x = self.widened(a);

@@ -1,8 +1,8 @@
 //! Scalar instructions in the host's general registers. Dwords of the graph that form a 64-bit number, for example a
 //! mask, are computed together.
 //!
-//! A plan is made first. Parts that need more registers, or operations that are not here, use vector registers instead
-//! (`emit`).
+//! A part is planned first. If it needs more registers or an operation that is not supported here, its code uses vector
+//! registers instead (`emit`).
 
 mod plan;
 
@@ -22,7 +22,7 @@ use super::mutation;
 use super::places::{Assembly, EmitError, scalar};
 use plan::{Node, Operation, Plan, REGISTERS, Store, Value};
 
-/// Registers of nodes. RAX is a scratch register.
+/// Registers for nodes. RAX is a scratch register.
 const BITS8: [AsmRegister8; REGISTERS] = {
     use registers::*;
     [cl, dl, sil, dil, r8b, r9b, r10b, r11b]
@@ -87,7 +87,7 @@ impl Assembly {
     }
 }
 
-/// Emits an instruction with a register and any operand, both of a dword or of 64 bits.
+/// Emits an instruction on a register and an [`Operand`], both 32-bit or both 64-bit.
 macro_rules! with_operand {
     ($self:ident, $name:ident, $is_wide:expr, $to:expr, $operand:expr) => {
         match ($is_wide, $operand) {
@@ -123,7 +123,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Copies a value to a register, unless it is there.
+    /// Copies a value to a register, unless it is already there.
     fn load(&mut self, to: usize, value: Value) -> Result<(), EmitError> {
         let is_wide = matches!(value, Value::Pair(..));
         match self.operand(value)? {
@@ -280,7 +280,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Makes a mask of a condition.
+    /// Expands the condition in a register's low byte to a mask.
     fn mask(&mut self, to: usize) -> Result<(), EmitError> {
         self.asm.movzx(BITS32[to], BITS8[to])?;
         self.asm.neg(BITS32[to])?;
@@ -306,7 +306,7 @@ impl Emitter<'_> {
             }
             return Ok(());
         };
-        // A pair is stored at once, so that later loads of it are forwarded from one store.
+        // If possible, one store writes the pair, so that a later 64-bit load is forwarded from it.
         self.load_scratch(high)?;
         if let Operand::Register(low) = self.operand(store.value)? {
             self.asm.shl(rax, u32::BITS)?;

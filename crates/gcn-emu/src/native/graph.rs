@@ -314,7 +314,7 @@ impl Graph {
         }
     }
 
-    /// Determines which values are masks. AVX-512 code computes these in mask registers.
+    /// Determines which values are masks. AVX-512 code computes masks in mask registers.
     pub(super) fn masks(&self) -> Vec<bool> {
         let mut is_mask: Vec<bool> = Vec::with_capacity(self.len());
         for op in &self.ops {

@@ -7,7 +7,7 @@ use iced_x86::code_asm::{
 
 use crate::lanes::Level;
 
-/// Gives an operand an opmask.
+/// Applies an opmask to an operand.
 macro_rules! with_mask {
     ($operand:expr, $mask:expr) => {
         match $mask.0 {

@@ -43,8 +43,8 @@ enum Source {
 }
 
 impl IndexedMoves {
-    /// Converts the sequence at the start of a list of instructions. Returns it with its number of instructions;
-    /// `None` if there is no such sequence.
+    /// Converts the sequence at the start of a list of instructions. Returns it with its number of instructions, or
+    /// `None` if the list starts with other instructions.
     pub(super) fn new(steps: &[Step]) -> Option<(IndexedMoves, usize)> {
         let [on, rest @ ..] = steps else {
             return None;
@@ -64,7 +64,7 @@ impl IndexedMoves {
         Some((moves, count + 2))
     }
 
-    /// Number of vector registers that the wave must have for the operands without an index.
+    /// Number of vector registers that the wave must have for the operands that are not indexed.
     pub(super) fn vgprs(&self) -> usize {
         let registers = self.moves.iter().flat_map(|it| {
             let from = match it.from {
@@ -110,8 +110,8 @@ impl IndexedMove {
 }
 
 impl Assembly {
-    /// Emits indexed moves. The code jumps to `outside`, and has changed nothing, if an indexed register is not one of
-    /// the wave's.
+    /// Emits indexed moves. If the wave lacks an indexed register, the code jumps to `outside` before it changes
+    /// anything.
     pub(super) fn move_indexed(
         &mut self,
         it: &IndexedMoves,
@@ -188,7 +188,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Replaces the inactive lanes of a slice in [`OTHER`] by those in memory.
+    /// Replaces the inactive lanes of a slice in [`OTHER`] with those in memory.
     fn merge_slice(&mut self, slice: usize, to: AsmMemoryOperand) -> Result<(), EmitError> {
         let first = slice * self.width.lanes();
         if self.width == Width::Avx512 {

@@ -1,4 +1,4 @@
-//! Plan of scalar instructions in general registers: nodes in the order of their computation, each with a register.
+//! Plan of scalar instructions in general registers: nodes in evaluation order, each with a register.
 
 use std::ops::Range;
 
@@ -41,11 +41,11 @@ pub(super) struct Node {
     pub(super) value: Value,
     pub(super) operation: Operation,
     pub(super) sources: Vec<Value>,
-    /// Index of its register.
+    /// Index of the register that holds the value.
     pub(super) register: usize,
 }
 
-/// Result and its first scalar register; a second value is stored to the next register.
+/// Store of a result to a scalar register. The optional second value goes to the next register.
 pub(super) struct Store {
     pub(super) register: u8,
     pub(super) value: Value,
@@ -65,7 +65,7 @@ pub(super) struct Plan {
 struct Planner<'g> {
     graph: &'g Graph,
     is_pair: HashMap<(Id, Id), bool>,
-    /// Positions of nodes.
+    /// Position of each value's node.
     known: HashMap<Value, usize>,
     nodes: Vec<Node>,
 }
@@ -94,7 +94,7 @@ impl Planner<'_> {
         is_pair
     }
 
-    /// Value without operations that have no effect on lane 0 or need no register.
+    /// Strips operations that have no effect on lane 0.
     fn resolved(&self, value: Value) -> Value {
         let Value::Dword(id) = value else {
             return value;
@@ -111,7 +111,7 @@ impl Planner<'_> {
         matches!(self.graph.op(id), Op::Scalar(_) | Op::Const(_))
     }
 
-    /// Adds the node of a value and those that it depends on. Returns `None` if it has no node.
+    /// Adds the node of a value and the nodes that it depends on. Returns `None` if an operation is not supported.
     fn add(&mut self, value: Value) -> Option<Value> {
         let value = self.resolved(value);
         if self.is_leaf(value) || self.known.contains_key(&value) {
@@ -169,7 +169,7 @@ impl Planner<'_> {
         })
     }
 
-    /// True if a value is from -32 to 63, as the counts of recorded shifts are.
+    /// True if a value is in the range -32 to 63, like the counts of recorded shifts.
     fn is_count(&self, id: Id) -> bool {
         let is_masked = |id| match self.graph.op(id) {
             Op::Binary(Binary::And, _, mask) => {
@@ -186,7 +186,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Recognizes the comparison of both dwords of a number with zero.
+    /// Recognizes the comparison of both dwords of a 64-bit number with zero.
     fn zero_test(&mut self, a: Id, b: Id) -> Option<Value> {
         let compared = |id| match self.graph.op(id) {
             Op::Binary(Binary::Equal, a, zero) if self.graph.op(zero) == Op::Const(0) => Some(a),
@@ -241,7 +241,7 @@ impl Planner<'_> {
     }
 }
 
-/// Scalar registers of a leaf in memory.
+/// Scalar registers that a leaf occupies.
 fn registers_of(graph: &Graph, value: Value) -> Range<u8> {
     match value {
         Value::Dword(id) => match graph.op(id) {
