@@ -221,7 +221,7 @@ impl ScalarLoad {
         ((1 << self.dwords) - 1) << self.to
     }
 
-    /// Memory access of the load.
+    /// Memory access of the load. The address that host code checks includes the load's offset.
     pub(super) fn access(self) -> Access {
         Access {
             space: Space::Global,

@@ -152,7 +152,8 @@ pub(super) enum Place {
     Register(Vector),
     /// Address of a vector.
     Memory(AsmMemoryOperand),
-    /// Address of a dword that is the same in all lanes. For AVX2, seven copies follow it.
+    /// Address of a dword that is the same in all lanes. Unless an AVX2 instruction only loads the operand, seven
+    /// copies must follow the dword.
     Uniform(AsmMemoryOperand),
 }
 

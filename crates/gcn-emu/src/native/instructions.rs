@@ -1,4 +1,4 @@
-//! Vector instructions of the host. A row of the tables defines an instruction once, with its names in AVX2 and AVX-512.
+//! Vector instructions of the host. A table row defines an instruction with its AVX2 and AVX-512 names.
 
 use iced_x86::IcedError;
 use iced_x86::code_asm::{
@@ -9,8 +9,8 @@ use iced_x86::code_asm::{
 use super::host::{MaskRegister, OTHER, Place, SCRATCH, Vector, Width, with_mask};
 use super::places::{Assembly, EXEC, mask_bits};
 
-/// VPERMQ selector that exchanges the two middle quarters of a register. It converts between lane order and the
-/// halves of each group of four lanes, in both directions.
+/// VPERMQ selector that exchanges the two middle quarters of a register. It moves the halves of each group of four
+/// lanes to the halves of the register, or back.
 const MIDDLE_QWORDS: u32 = 0b11_01_10_00;
 
 /// Lanes of the third and fourth dwords of elements in a row.
@@ -19,7 +19,7 @@ const UPPER_PAIRS: u32 = 0xcccc;
 /// Odd lanes of a slice.
 const ODD: u32 = 0xaaaa;
 
-/// Emits an instruction with a destination, a source register, and a second source.
+/// Emits an instruction with a destination register, a source register and a second source operand.
 macro_rules! two_sources {
     ($code:ident, $avx2:ident, $avx512:ident, $to:ident, $a:ident, $b:ident $(, $immediate:ident)?) => {
         match ($code.width, $b.into()) {
@@ -135,7 +135,7 @@ impl Assembly {
         two_sources!(self, vshufps, vshufps, to, a, b, selector)
     }
 
-    /// Replaces a uniform dword by a vector in [`SCRATCH`].
+    /// For AVX-512, replaces a uniform dword with a vector in [`SCRATCH`].
     fn full_vector(&mut self, place: Place) -> Result<Place, IcedError> {
         if let (Width::Avx512, Place::Uniform(_)) = (self.width, place) {
             self.load(SCRATCH, place)?;
@@ -262,7 +262,7 @@ mask_registers! {
 }
 
 impl Assembly {
-    /// Copies an operand to the lanes of a mask. The other lanes become zero, or keep their values with `merges`.
+    /// Copies an operand to the lanes in a mask. The other lanes become zero, or keep their values if `merges` is set.
     pub(super) fn load_where(
         &mut self,
         mask: MaskRegister,
@@ -282,7 +282,7 @@ impl Assembly {
         }
     }
 
-    /// Selects `one` in the lanes of a mask, `other` elsewhere.
+    /// Selects `one` in the lanes in a mask, `other` elsewhere.
     pub(super) fn select(
         &mut self,
         mask: MaskRegister,
@@ -299,7 +299,7 @@ impl Assembly {
     }
 }
 
-/// Operations that take more than one instruction, or other ones at each width.
+/// Operations that take several instructions, or different instructions at each width.
 impl Assembly {
     /// Compares doubles, for AVX-512.
     pub(super) fn double_mask(
@@ -317,7 +317,7 @@ impl Assembly {
         }
     }
 
-    /// Loads the bits of the current slice in a mask to EAX.
+    /// Loads a mask's bits for the current slice into EAX.
     pub(super) fn load_mask(&mut self, first: u8) -> Result<(), IcedError> {
         let from = mask_bits(first);
         match self.width {
@@ -326,7 +326,7 @@ impl Assembly {
         }
     }
 
-    /// Prepares [`Assembly::merge_active`]: for AVX2, loads the mask of active lanes to [`SCRATCH`].
+    /// Prepares [`Assembly::merge_active`]: for AVX2, loads the mask of active lanes into [`SCRATCH`].
     pub(super) fn load_exec(&mut self) -> Result<(), IcedError> {
         match self.width {
             Width::Avx2 => self.load(SCRATCH, Place::Memory(self.slot(EXEC))),
@@ -334,7 +334,7 @@ impl Assembly {
         }
     }
 
-    /// Copies the active lanes of an operand.
+    /// Copies the active lanes of an operand to a register.
     pub(super) fn merge_active(
         &mut self,
         to: Vector,
@@ -346,7 +346,7 @@ impl Assembly {
         }
     }
 
-    /// Selects `one` in the lanes of an AVX2 mask, `other` elsewhere.
+    /// Selects `one` in the lanes in an AVX2 mask, `other` elsewhere.
     pub(super) fn vblendvps(
         &mut self,
         to: Vector,
@@ -421,7 +421,7 @@ impl Assembly {
                     self.asm.vcvtpd2ps(SCRATCH.ymm(), zmmword_ptr(high))?;
                 }
             }
-            // Qwords of the low half, then of the high half.
+            // Qwords of the low and the high half alternate.
             let lanes = self.constant(|lane| lane / 4 * 2 + lane % 2 + lane / 2 % 2 * 8);
             self.asm.vcvtpd2ps(OTHER.ymm(), low.zmm())?;
             let (from, to) = (OTHER.zmm(), to.zmm());
@@ -441,7 +441,7 @@ impl Assembly {
         self.asm.vpermq(to.ymm(), to.ymm(), MIDDLE_QWORDS)
     }
 
-    /// Separates the dwords of adjacent elements of two or four dwords, for AVX-512.
+    /// Splits adjacent elements of two or four dwords into one register per dword, for AVX-512.
     pub(super) fn transpose(&mut self, of: &[Vector]) -> Result<(), IcedError> {
         let (scratch, other) = (SCRATCH.zmm(), OTHER.zmm());
         match of {
@@ -455,7 +455,7 @@ impl Assembly {
                 self.load(*b, OTHER)
             }
             [a, b, c, d] => {
-                // Half of the lanes of two dwords, in the halves of a register.
+                // Each half of a permuted register holds one dword of half of the lanes.
                 let first = self.constant(|lane| lane % 8 * 4 + lane / 8);
                 let second = self.constant(|lane| lane % 8 * 4 + lane / 8 + 2);
                 let (a, b, c, d) = (*a, *b, *c, *d);
@@ -477,7 +477,8 @@ impl Assembly {
         }
     }
 
-    /// Joins dwords into a row of adjacent elements of two or four dwords in [`SCRATCH`], for AVX-512.
+    /// Joins the registers of two or four dwords into adjacent elements, for AVX-512. Leaves the vector with index
+    /// `row` of the result in [`SCRATCH`].
     pub(super) fn element_row(&mut self, of: &[Vector], row: usize) -> Result<(), IcedError> {
         let count = of.len() as u32;
         let first = row as u32 * Width::MAX_LANES as u32 / count;
@@ -524,7 +525,7 @@ impl Assembly {
         }
     }
 
-    /// Stores a register's lanes of a mask.
+    /// Stores the lanes of a register that are in a mask.
     pub(super) fn store_where(
         &mut self,
         mask: MaskRegister,

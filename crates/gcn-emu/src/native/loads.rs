@@ -1,4 +1,4 @@
-//! Host code for loads. The elements of a slice are moved together if they are adjacent or identical.
+//! Host code for loads. The elements of a slice are loaded together if they are adjacent or identical.
 
 use std::mem::offset_of;
 
@@ -77,7 +77,7 @@ impl Assembly {
 }
 
 impl Emitter<'_> {
-    /// Emits the loads of all dwords of an element at its first dword, and no code at the others.
+    /// Emits the loads of all dwords of an element if `number` is the access to its first dword, and no code otherwise.
     pub(super) fn load(
         &mut self,
         place: usize,
@@ -277,7 +277,7 @@ impl Emitter<'_> {
         if !self.has_halves() || !matches!(to.len(), 1 | 2 | 4) {
             return Ok(());
         }
-        // The distance of the first two lanes tells which case is possible.
+        // The distance between the first two lanes tells which case is possible.
         let asm = &mut self.code.asm;
         asm.vmovq(rax, OTHER.xmm())?;
         asm.mov(rsi, rax)?;
@@ -382,8 +382,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Jumps unless the offset in EAX and the `count - 1` offsets after it are below `end`. Inactive lanes are loaded
-    /// too, and may be out of bounds.
+    /// Jumps unless the offset in EAX and the `count - 1` offsets after it are below `end`. The access includes
+    /// inactive lanes, which may be out of bounds.
     pub(super) fn jump_unless_inside(
         &mut self,
         count: u32,

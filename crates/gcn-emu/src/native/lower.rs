@@ -2,7 +2,7 @@
 //! and `scalar.rs` scalar instructions.
 //!
 //! Floating-point operations use the host's instructions, with a guard ([`Lowered::guard`]) where the host's result can
-//! differ from the emulated one. If an active lane fails the guard, the interpreter executes this slice and the
+//! differ from the emulated one. If an active lane fails the guard, the interpreter executes the lane's slice and the
 //! remaining ones. NaNs therefore need no code here (errata E190).
 
 use std::cell::Cell;
@@ -39,17 +39,17 @@ pub(super) struct MaskResult {
     pub(super) is_inverted: bool,
 }
 
-/// Lowered run of vector instructions, or of scalar instructions.
+/// Lowered sequence of vector instructions, or of scalar instructions.
 #[derive(Debug)]
 pub(super) struct Lowered {
     pub(super) graph: Graph,
-    /// Vector registers that the run writes.
+    /// Vector registers that the sequence writes.
     pub(super) vgprs: BTreeMap<u8, Id>,
-    /// Masks that the run writes, by the first of their scalar registers.
+    /// Masks that the sequence writes, by the first of their scalar registers.
     pub(super) masks: BTreeMap<u8, MaskResult>,
     /// Scalar registers that scalar instructions write.
     pub(super) scalars: BTreeMap<u8, Id>,
-    /// SCC, if the run writes it.
+    /// SCC, if the sequence writes it.
     pub(super) scc: Option<MaskResult>,
     /// Mask of the lanes in which the host's result can differ from the instruction's.
     pub(super) guard: Option<Id>,
@@ -146,7 +146,7 @@ impl Builder {
         if let Some(last) = self.state.unguarded_wide.take() {
             self.guard_wide(last, last);
         }
-        // Copies between registers read all sources before any register is written.
+        // Copy registers in the graph, so that all sources are read before any register is written.
         let State { vgprs, scalars, .. } = &mut self.state;
         for id in vgprs.values_mut().chain(scalars.values_mut()) {
             let op = self.recorder.op(*id);
@@ -519,7 +519,7 @@ impl Builder {
                 }
                 let is_short = types.result.bytes() == 2;
                 if is_short {
-                    // Other 16-bit operations are left to the interpreter.
+                    // The interpreter executes all other 16-bit operations.
                     match op {
                         AluOp::Add | AluOp::Sub | AluOp::Mul | AluOp::MulAdd => {}
                         AluOp::Min | AluOp::Max | AluOp::Min3 | AluOp::Max3 | AluOp::Med3 => {}

@@ -8,7 +8,7 @@ use super::graph::{Binary, Id, Op};
 use super::host::{MaskRegister, Width};
 use super::places::{EmitError, Emitter, mask_bits};
 
-/// Comparison of unsigned integers in AVX-512 instructions.
+/// Unsigned integer comparison, with its encoding in AVX-512 instructions.
 #[derive(Clone, Copy)]
 #[repr(u32)]
 pub(super) enum Comparison {
@@ -39,7 +39,7 @@ impl Emitter<'_> {
             let from = self.in_register(id, place)?;
             self.code.asm.vpmovd2m(to.k(), from.zmm())?;
         }
-        // The mask of a number is its signs, and would not restore it.
+        // A mask made from a number holds only its sign bits, so the number could not be restored from it.
         if self.is_mask(id) {
             self.take_mask(to, id);
         }
@@ -130,7 +130,7 @@ impl Emitter<'_> {
         Ok(true)
     }
 
-    /// Emits 1 in the lanes of a mask, 0 elsewhere.
+    /// Emits a value that is 1 in the lanes in a mask and 0 elsewhere.
     fn one_in(&mut self, mask: MaskRegister, place: usize, id: Id) -> Result<(), EmitError> {
         let one = self.code.constant(|_| 1);
         let to = self.result(place, id)?;

@@ -23,7 +23,7 @@ impl Builder {
         if plan.loads_coherently {
             return None;
         }
-        // The interpreter may execute the instruction, and reads these registers for FLAT and LDS.
+        // The interpreter may have to execute the instruction. It reads these registers for FLAT and LDS accesses.
         self.note_read(1 << regs::M0);
         if let Some(first) = regs::flat_scratch(self.isa) {
             self.note_read(pair(first));
@@ -171,7 +171,7 @@ impl Builder {
         self.store(accesses.into_iter(), SHARE, address, stored)
     }
 
-    /// Dwords that are stored from the registers starting at `first`.
+    /// Dwords to store, from the registers starting at `first`.
     fn stored(&self, plan: &MemoryPlan, first: u8, dwords: u8) -> Option<Vec<Id>> {
         let shift = match plan.does {
             Does::StoreHigh(_) => u16::BITS as u8,
@@ -184,7 +184,7 @@ impl Builder {
         (0..dwords).map(value).collect()
     }
 
-    /// Addresses in LDS.
+    /// LDS addresses of an instruction.
     fn share(&mut self, plan: &MemoryPlan) -> Option<[Id; 2]> {
         // GCN 1.0 may check bases (errata E039).
         if self.isa == Isa::Si || plan.family != Family::Share || plan.elements.dwords > MAX_DWORDS

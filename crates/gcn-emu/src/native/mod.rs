@@ -4,14 +4,14 @@
 //! consists of parts (`plan`): scalar instructions and loads; vector instructions without cross-lane effects,
 //! including loads and stores (`memory`, `access`); and instructions for which the function calls the interpreter.
 //! The instructions of a part are lowered to a value graph (`lower`, `scalar`, `single`, `double`, `functions`,
-//! `graph`). Integer operations are lowered by recording their interpreter bodies (`record`). Host code is emitted
-//! from the graph (`emit`, `general`, `masks`, `accesses`, `bases`, `windows`, `loads`, `stores`, `lane`, `indexed`, `function`)
-//! with AVX2 or AVX-512 (`host`, `instructions`, `encode`) into separate pages (`pages`), and is called with a frame
-//! (`frame`).
+//! `graph`). Integer operations are lowered by recording their interpreter bodies (`record`). Host code is emitted from
+//! the graph (`emit`, `places`, `general`, `masks`, `accesses`, `bases`, `windows`, `loads`, `stores`, `lane`,
+//! `indexed`, `function`) with AVX2 or AVX-512 (`host`, `instructions`, `encode`) into separate pages (`pages`), and is
+//! called with a frame (`frame`).
 //!
 //! Compiled code handles the common case, protected by guards. If a lane needs anything else, for example NaN handling
 //! or an access to another allocation, the code writes nothing for its slice of lanes, and the interpreter executes the
-//! part for the remaining lanes. Rare cases therefore behave as in the interpreter by construction.
+//! part for this slice and the remaining ones. Rare cases therefore behave as in the interpreter by construction.
 
 mod engine;
 mod interface;

@@ -1,4 +1,4 @@
-//! Mutation of host code, for a test that checks that other tests detect wrong code.
+//! Mutation of host code, for a test of the other tests' ability to detect wrong code.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -19,7 +19,7 @@ struct State {
     emitted: BTreeSet<String>,
 }
 
-/// Corrupts the results of one kind of operation from now on, or stops doing so for `None`.
+/// Starts to corrupt the results of operations with this name, or stops if `name` is `None`.
 pub fn mutate(name: Option<&str>) {
     IS_ON.store(true, Relaxed);
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);

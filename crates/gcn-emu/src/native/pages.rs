@@ -22,7 +22,7 @@ pub(super) struct CodePages {
     start: NonNull<c_void>,
     /// Size of the pages in bytes.
     bytes: usize,
-    /// Size of the code in them in bytes.
+    /// Size of the code in bytes.
     used: usize,
 }
 
@@ -35,7 +35,7 @@ impl CodePages {
     /// Maps pages and copies `code` to them.
     ///
     /// # Errors
-    /// Returns an error if the host code would become too large, or if the host cannot provide executable memory.
+    /// Fails if the process's host code would become too large, or if the host cannot provide executable memory.
     pub(super) fn new(code: &[u8]) -> io::Result<CodePages> {
         let bytes = code.len().next_multiple_of(PAGE);
         let more = |mapped: usize| Some(mapped + bytes).filter(|all| *all <= MOST);

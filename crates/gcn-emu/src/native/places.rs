@@ -1,8 +1,8 @@
 //! Register allocation during emission. A value is in a host register, a stack slot, the wave's registers or the
 //! constant pool.
 //!
-//! If no host register is free, the allocator evicts the value whose next use is farthest away. The value is spilled
-//! to a stack slot unless it is in memory already.
+//! If no host register is free, the allocator evicts the value whose next use is farthest away. The value is spilled to
+//! a stack slot unless it is already in memory.
 
 use std::collections::VecDeque;
 use std::mem::offset_of;
@@ -92,7 +92,7 @@ pub(super) enum EmitError {
 #[derive(Clone, Default)]
 pub(super) struct ValueState {
     pub(super) register: Option<Vector>,
-    /// Mask register that holds the value, which is a mask.
+    /// Mask register that holds the value, if the value is a mask.
     pub(super) mask: Option<MaskRegister>,
     pub(super) slot: Option<usize>,
     /// Positions of the uses in the order of operations.
@@ -363,8 +363,8 @@ impl<'a> Emitter<'a> {
         Ok(register)
     }
 
-    /// Returns the number of the value whose next use is farthest away, and whether it has one. Operands of the
-    /// operation at `place` are skipped.
+    /// Returns the number of the value whose next use is farthest away, and true if the value is used again. Skips
+    /// operands of the operation at `place`.
     pub(super) fn farthest(
         &mut self,
         held: &[(usize, Id)],

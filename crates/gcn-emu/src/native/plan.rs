@@ -173,7 +173,7 @@ impl<'s> Planner<'s> {
     fn compiles_access(&self, step: &Step) -> bool {
         let plan = step.memory.as_deref();
         match self.variant {
-            // A cancelled access has a plan too.
+            // A cancelled access also has a plan.
             _ if !matches!(step.run, Executor::Memory) => false,
             Variant::Full => true,
             Variant::WithoutStores => plan.is_some_and(|plan| !plan.stores_outside_lds()),

@@ -135,7 +135,7 @@ impl<'r> Recorded<'r> {
         self.with_dwords(low, high)
     }
 
-    /// Compares two unsigned dwords. Returns a mask, and true if it is inverted.
+    /// Tests two unsigned dwords for `a < b`. Returns a mask, and true if it is inverted.
     fn less_unsigned(self, a: Id, b: Id) -> (Id, bool) {
         (self.recorder.binary(Binary::AtLeast, a, b), true)
     }

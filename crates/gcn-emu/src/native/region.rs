@@ -46,7 +46,7 @@ struct Region {
     mode: u32,
     /// Number of vector registers that a wave must have.
     vgprs: usize,
-    /// Registers that the blocks use; only recorded for [`Variant::Observed`].
+    /// Registers that the blocks use; recorded only for [`Variant::Observed`].
     registers: RegisterSet,
     pages: CodePages,
     constants: Box<[Row]>,
@@ -120,7 +120,7 @@ impl NativeBlock {
         self.region.is_abandoned.load(Relaxed)
     }
 
-    /// Registers that the code uses; only recorded for [`Variant::Observed`].
+    /// Registers that the code uses; recorded only for [`Variant::Observed`].
     #[inline]
     pub(crate) fn registers(&self) -> &RegisterSet {
         &self.region.registers
@@ -273,7 +273,8 @@ fn compile(
         Planner::new(isa, mode, most, policy.variant).plan(it.body, it.start, it.exit)
     };
     let mut plans: Vec<BlockPlan> = candidates.iter().map(plan).collect();
-    // The waves of a workgroup enter a block that ends them one after the other, which is faster even if it is short.
+    // The waves of a workgroup run the block that ends them one after another, so host code pays off even if the block
+    // is short.
     let ends_wave = matches!(
         plans[0].exit,
         PlanExit::Waits {

@@ -1,4 +1,4 @@
-//! Lowering of scalar instructions. Their values use lane 0.
+//! Lowering of scalar instructions. Their values are in lane 0.
 
 use gcn_isa::effect::{AluOp, Test, Value, body};
 use gcn_isa::{AluTypes, Does, Ty, regs};
@@ -42,7 +42,7 @@ impl Builder {
         }
     }
 
-    /// Operand at an index, interpreted as a type.
+    /// Operand at an index, as a value of type `ty`.
     fn scalar(&self, step: &Step, place: usize, ty: Ty) -> Option<Recorded<'_>> {
         let is_signed = matches!(ty, Ty::I32 | Ty::I64);
         let arg = match step.args[place] {

@@ -9,7 +9,7 @@ use crate::exec::alu::rule::{Exact, FloatRule, FromInteger, Fused, Order, Produc
 use crate::step::Step;
 
 impl Builder {
-    /// Returns a single-precision result, guarded against NaN.
+    /// Guards a single-precision result against NaN, and returns it.
     pub(super) fn number(&mut self, id: Id) -> Id {
         match self.state.unguarded.take() {
             Some(other) => self.guard(other, id),

@@ -140,7 +140,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Replaces the active lanes of a row. [`Assembly::load_exec`](super::places::Assembly) has been called.
+    /// Replaces the active lanes of a row. The caller must emit [`Assembly::load_exec`](super::places::Assembly) first.
     fn merge(&mut self, to: AsmMemoryOperand, value: Vector) -> Result<(), EmitError> {
         self.code.load(OTHER, Place::Memory(to))?;
         self.code.merge_active(OTHER, value)?;
@@ -220,7 +220,7 @@ impl Emitter<'_> {
 
     /// [`Emitter::merge_pairs`] for AVX-512.
     fn merge_wide_pairs(&mut self, a: Vector, b: Vector) -> Result<(), EmitError> {
-        /// Even bits: lanes before each is doubled.
+        /// Even bits, to which the bits of the lanes are spread before each is doubled.
         const EVEN: u32 = 0x5555_5555;
         let mask = MaskRegister::SCRATCH;
         let asm = &mut self.code.asm;
