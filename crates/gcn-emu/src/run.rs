@@ -44,7 +44,7 @@ use worker::Worker;
 /// Executes the instruction at the program counter of a wave that is not part of a dispatch.
 ///
 /// # Errors
-/// Returns the fault. The wave keeps the effects of the instruction before the fault.
+/// Returns the instruction's fault. Effects of the instruction before the fault remain.
 pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Result<(), FaultKind> {
     let dispatch = Dispatch {
         kernel: None,
@@ -102,8 +102,8 @@ pub struct Finished {
     pub violation: Option<Site>,
 }
 
-/// Runs a dispatch until it ends or faults. The run does not report memory changes: [`Memory`] reports them to its own
-/// listener.
+/// Runs a dispatch until it ends or faults. Observers receive no [memory changes](crate::memory::MemoryChange):
+/// [`Memory`] reports those to its own listener.
 ///
 /// # Errors
 /// Returns a [`DispatchError`] if the dispatch cannot be started.

@@ -16,7 +16,7 @@ pub struct Allocation {
     pub len: u64,
     /// True if the memory has been freed or released.
     pub is_freed: bool,
-    /// True if the host has written to the allocation; always true for host ranges and for mappings at reserved addresses.
+    /// True if the host has written to the allocation; always true for host ranges and mappings at reserved addresses.
     pub host_has_written: bool,
 }
 

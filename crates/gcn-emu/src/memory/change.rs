@@ -13,7 +13,7 @@ pub trait Listener: Debug + Send + Sync {
 /// Operation on memory by the host.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryChange<'a> {
-    /// Kind.
+    /// Kind of operation.
     pub kind: MemoryChangeKind,
     /// Affected address range.
     pub range: Range<u64>,

@@ -35,7 +35,7 @@ enum Other {
     From(ScalarSource),
 }
 
-/// True if a vector instruction names its registers and writes whole results.
+/// True for a vector instruction without relative addressing, DPP or partial results.
 pub(super) fn is_plain(step: &Step) -> bool {
     matches!(step.run, Executor::Vector)
         && step.relative.is_none()

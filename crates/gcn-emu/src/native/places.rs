@@ -48,7 +48,8 @@ pub(super) struct Assembly {
 pub(super) struct Helpers {
     /// Finds a window for access ESI and the lanes in EDX. Returns 0 in EAX if there is none.
     pub(super) find: CodeLabel,
-    /// Records the address RDX + RAX in the table entry at offset EDI, and prefetches if the stride is constant.
+    /// Records the address RDX + RAX in the table entry at offset EDI. Prefetches if the stride is the same as the last
+    /// time and not zero.
     pub(super) prefetch: CodeLabel,
 }
 

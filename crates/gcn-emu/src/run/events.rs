@@ -80,8 +80,8 @@ impl IssueState {
     }
 }
 
-/// Observers, and the instruction whose events they receive. The small functions that take the writer by reference are
-/// inlined, so that it stays in host registers.
+/// Writer of an instruction's events to a thread's observers. Small methods are inlined so that the writer stays in
+/// host registers.
 pub(super) struct EventWriter<'a> {
     dispatched: &'a Dispatched<'a>,
     pub(super) watch: &'a mut Watchers,
@@ -94,7 +94,7 @@ pub(super) struct EventWriter<'a> {
     overlook: Overlook,
 }
 
-/// True for an instruction of global wave synchronization.
+/// True for a global wave synchronization instruction.
 fn is_of_gws(step: &Step) -> bool {
     let plan = step.memory.as_deref();
     plan.is_some_and(|plan| matches!(plan.does, Does::Gws(_)))
@@ -357,7 +357,7 @@ impl<'a> EventWriter<'a> {
         Ok(outcome)
     }
 
-    /// Reports that a blocked wave continues, and that its GWS operation is complete.
+    /// After a completed access, reports that a blocked wave continues and that a GWS operation has ended.
     fn resumes(&mut self, outcome: Attempt, wave: &Wave, lds: &Lds) {
         if outcome != Attempt::Done || !self.watch.wants.intersects(Events::GWS) {
             return;
@@ -371,7 +371,7 @@ impl<'a> EventWriter<'a> {
         }
     }
 
-    /// Reports that the wave blocks, for the first time at this instruction.
+    /// Reports that the wave blocks. Called only when it first blocks at an instruction.
     pub(super) fn blocks(&mut self, wave: &Wave, lds: &Lds) {
         let context = self.context(wave, lds);
         self.watch.each(Events::GWS, |it| it.gws_blocks(&context));

@@ -161,7 +161,7 @@ pub(super) fn execute(
     Ok(After::Goes(following))
 }
 
-/// Executes, without events, a memory instruction that the step loop has not handled on its fast path.
+/// Executes a memory instruction without events. The step loop handles most of them on its fast path instead.
 #[inline(never)]
 fn access_unobserved(
     wave: &mut Wave,
@@ -174,8 +174,8 @@ fn access_unobserved(
     memory::execute(wave, step, lds, device, transfer)
 }
 
-/// True for a wait, which has no work to do if counters are not maintained: all operations have already taken effect.
-/// On hosts other than x86-64, a wait is a fence instead.
+/// True for a wait on an x86-64 host. If counters are not maintained, the wait does nothing, because all operations
+/// have already taken effect. On other hosts, a wait is a fence.
 #[inline(always)]
 pub(super) fn does_nothing(step: &Step) -> bool {
     cfg!(target_arch = "x86_64") && matches!(step.run, Executor::Wait(_))
@@ -220,7 +220,7 @@ fn count_unobserved(wave: &mut Wave, step: &Step, pc: u64) {
     }
 }
 
-/// Invalid dword index, which stands for a misaligned program counter. No branch target is near it.
+/// Invalid dword index that represents a misaligned program counter. No branch target is near it.
 pub(super) const NOWHERE: usize = 1 << (usize::BITS - 1);
 
 /// MODE bits that affect the execution of vector instructions: indexing and skipping.
@@ -274,7 +274,7 @@ fn flow(wave: &mut Wave, step: &Step) -> Result<(), FaultKind> {
             Control::End => wave.waiting = Waiting::Ended,
             Control::Barrier => wave.waiting = Waiting::Barrier,
             Control::SendMsg { halt: true } => return Err(FaultKind::Halted),
-            // There is no receiver.
+            // Messages have no receiver.
             Control::SendMsg { halt: false } => {}
             Control::Trap if step.immediate() as u8 == fault::BREAKPOINT => {}
             Control::Trap => return Err(FaultKind::Trap(step.immediate() as u8)),

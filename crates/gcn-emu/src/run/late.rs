@@ -3,10 +3,11 @@
 //! Hardware may complete an operation at any time between its issue and the wait that covers it. By default the
 //! emulator completes operations at once; in this mode it completes them as late as possible. At issue the operation
 //! captures the registers that it reads, and the registers that it will write are filled with noise. It takes effect
-//! when a wait covers it ([`Outstanding`](crate::outstanding::Outstanding)), and at the latest when the wave ends,
-//! sleeps or has used up its turn, and when its workgroup's turn ends while the wave waits for others, so that waves that
-//! wait for each other make progress. At a barrier, vector memory is accessed, except by loads to LDS, but registers
-//! still receive loaded values late. Operations of a wave that are due at the same time take effect in issue order.
+//! when a wait covers it ([`Outstanding`](crate::outstanding::Outstanding)). It does not outlast the wave's turn, or
+//! the turn of the workgroup if the wave waits for other waves, so that waves that wait for each other make progress.
+//! An operation also takes effect before the wave ends or sleeps. At a barrier, vector memory operations except loads
+//! to LDS perform their accesses, but registers still receive loaded values late. Operations of a wave that are due at
+//! the same time take effect in issue order.
 
 use std::collections::BTreeSet;
 use std::mem::{replace, swap, take};
@@ -100,7 +101,7 @@ impl<'a, 'b> LateContext<'a, 'b> {
                 self.complete(wave, ready)?;
             }
         }
-        // A barrier does not wait for what a load to LDS writes there.
+        // A barrier does not perform the access of a load to LDS.
         let to_lds = step.memory.as_deref().is_some_and(|plan| plan.to_lds);
         let operation = capture(wave, step, pc, number, counters.vm != 0 && !to_lds);
         let exec = wave.exec();
@@ -144,9 +145,9 @@ impl<'a, 'b> LateContext<'a, 'b> {
         self.complete(wave, all.unwrap_or_default())
     }
 
-    /// Makes the accesses of vector memory operations at a barrier, except those of loads to LDS. The workgroup's waves share a cache, which orders them
-    /// before other waves' accesses after the barrier, so LLVM's memory model for GCN requires no wait. Registers do not
-    /// receive loaded values without one.
+    /// Performs the accesses of vector memory operations at a barrier, except those of loads to LDS. The workgroup's
+    /// waves share a cache, which orders these accesses before other waves' accesses after the barrier, so LLVM's
+    /// memory model for GCN requires no wait. Registers do not receive loaded values without a wait.
     ///
     /// # Errors
     /// Returns the fault of an access.
@@ -174,7 +175,8 @@ impl<'a, 'b> LateContext<'a, 'b> {
         Ok(())
     }
 
-    /// Makes an operation's access, unless a barrier has, and keeps the results. Registers do not change.
+    /// Performs an operation's access, unless a barrier has already done so, and stores the results in the operation.
+    /// Registers do not change.
     fn access(&mut self, wave: &mut Wave, operation: &mut LateOperation) -> Result<(), Stop> {
         if operation.results.is_some() {
             return Ok(());
@@ -307,7 +309,7 @@ fn written(wave: &Wave, step: &Step) -> Used {
     used(wave, step, |it| it.written)
 }
 
-/// Captures the registers that an instruction reads, EXEC and MODE, without duplicates.
+/// Captures MODE, EXEC and the registers that an instruction reads, each register once.
 fn capture(wave: &Wave, step: &Step, pc: u64, number: u64, is_vector: bool) -> LateOperation {
     let read = used(wave, step, |it| it.read);
     let vectors: BTreeSet<u8> = read.vectors.into_iter().map(|(it, _)| it).collect();

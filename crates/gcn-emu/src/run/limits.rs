@@ -76,7 +76,7 @@ fn waves_per_unit(vgprs: u64) -> u64 {
 /// and `lds_bytes` bytes of LDS.
 ///
 /// # Errors
-/// Returns an error if not even one workgroup fits.
+/// Fails if not even one workgroup fits.
 pub fn fits(waves: u64, vgprs: u64, lds_bytes: u64) -> Result<u64, Unfit> {
     let most = waves_per_unit(vgprs);
     let by_registers = most / waves.max(1);

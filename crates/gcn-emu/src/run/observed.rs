@@ -34,7 +34,7 @@ struct Observed<'a> {
     reports_sequences: bool,
     /// True if waits have no events and nothing is counted.
     skips_waits: bool,
-    /// True if barriers and similar instructions have no events.
+    /// True if program control instructions such as barriers have no events.
     skips_flow: bool,
     /// True if observers may ignore LDS accesses.
     asks: bool,
@@ -54,8 +54,8 @@ struct Observed<'a> {
     stops: Option<&'a mut StopPoints>,
 }
 
-/// Variant of [`run_wave`] with observers. If `is_exact` is true, host code contains no loads, since a debugger needs exact
-/// registers at a fault.
+/// Variant of [`run_wave`] with observers. If `is_exact` is true, host code contains no loads, since a debugger needs
+/// exact registers at a fault.
 pub(super) fn run_observed(
     dispatched: &Dispatched<'_>,
     state: State<'_>,
@@ -69,7 +69,7 @@ pub(super) fn run_observed(
     } else {
         Variant::Observed
     };
-    // Watched registers are known for host code without regard to stops only.
+    // With stops, `compiled` does not check host code for watched registers.
     let is_compiled = (stops.is_none() || !observed.watches)
         && state.0.late.is_none()
         && !observed.reports_all
@@ -87,7 +87,7 @@ impl<'a> Observed<'a> {
         let wanted = watch.wants;
         let wants = |events| wanted.intersects(events);
         let is_late = wave.late.is_some();
-        // Operations take effect at once, so outstanding ones matter only to observers and code that read them.
+        // Operations take effect at once, so outstanding ones matter only to observers and to code that reads counters.
         let counts = wants(Events::OPERATIONS) || dispatched.code.reads_counters();
         let reports_all = wants(Events::INSTRUCTION);
         let asks = watch.may_overlook && !is_late;
@@ -455,7 +455,7 @@ impl Observed<'_> {
         events.completes(wave, lds, next);
     }
 
-    /// Executes a wait with its events, if counters are maintained.
+    /// Executes a wait and reports its events. Wait counters must be maintained.
     #[inline(always)]
     fn wait(&mut self, wave: &mut Wave, lds: &Lds, step: &Step, until: Waitcnt) {
         let overlook = Overlook::default();

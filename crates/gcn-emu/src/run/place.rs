@@ -8,7 +8,7 @@ pub const MAX_PLACES: usize = 64;
 /// Position of a wave.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WavePlace {
-    /// Wave.
+    /// ID of the wave.
     pub wave: WaveId,
     /// Address of the instruction that the wave executes next or waits at.
     pub pc: u64,

@@ -15,7 +15,7 @@ const COMPUTE_UNITS: u64 = 64;
 /// device's memory for their registers and LDS.
 ///
 /// # Errors
-/// Returns an error if a compute unit cannot run a workgroup, or if there is no memory for one workgroup per thread.
+/// Fails if a compute unit cannot run a workgroup, or if there is no memory for one workgroup per thread.
 pub(super) fn reserve(
     device: &Device,
     code: &Code,

@@ -17,7 +17,7 @@ use crate::workgroup::RunningGroup;
 
 /// Number of workgroups that a thread claims at once, if there are too many to keep all of them resident. In that case,
 /// no workgroup may depend on another one being resident. Neighboring workgroups often access neighboring data, so one
-/// thread runs them while it is cached.
+/// thread runs them while the data is cached.
 const CLAIM: u64 = 64;
 
 /// Size of S_BARRIER in bytes.
@@ -156,7 +156,7 @@ impl<'a> Shared<'a> {
     /// Coordinates of workgroup number `n`.
     pub(super) fn group(&self, n: u64) -> [u32; 3] {
         let [x, y, z] = self.groups;
-        // Most grids have one dimension, which needs no slow division.
+        // Most grids have one dimension and need no slow division.
         if (y, z) == (1, 1) {
             return [n as u32, 0, 0];
         }

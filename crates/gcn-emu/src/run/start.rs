@@ -26,7 +26,7 @@ pub(super) struct GroupStart<'a> {
     pub(super) ids: &'a [[Lanes; DIMENSIONS]],
     /// Address of the thread's scratch.
     pub(super) scratch: u64,
-    /// Offset of the first wave's scratch from there.
+    /// Offset of the first wave's scratch from `scratch`.
     pub(super) scratch_offset: u64,
     /// Scratch bytes per wave.
     pub(super) scratch_bytes: u64,
@@ -76,7 +76,7 @@ pub(super) struct Template<'a> {
     scalars: Scalars,
     /// Number of scalar registers that the hardware sets, starting at s0.
     given: usize,
-    /// Scalar registers with the workgroup's coordinates. For a coordinate that the kernel does not request, it is EXEC,
+    /// Scalar registers for the workgroup's coordinates. A coordinate that the kernel does not request goes to EXEC_LO,
     /// which is set later.
     group: [u8; DIMENSIONS],
     /// Other scalar registers that differ between waves.

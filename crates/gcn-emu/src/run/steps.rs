@@ -1,7 +1,7 @@
 //! Step loop: executes a wave's instructions block by block.
 //!
 //! The loop is compiled twice: for runs without observers ([`Unobserved`]) and with observers
-//! ([`Observed`](super::observed::Observed)). These differ in the execution of a step ([`Execution`]).
+//! ([`Observed`](super::observed::Observed)). The two versions differ in the execution of a step ([`Execution`]).
 //! [`Execution::fast`] executes most steps inline, and [`Execution::execute`] the rest out of line.
 
 use gcn_isa::DecodeError;
@@ -85,13 +85,13 @@ pub(super) trait Execution<'a> {
     /// Returns the errors of [`Execution::fast`].
     fn execute(&mut self, state: State<'_>, steps: &[Step]) -> Result<After, Box<Stop>>;
 
-    /// Executes a branch, which is the last of the steps. The wave continues at the dword with index `next`.
+    /// Reports a branch, which is the last of the steps. The wave continues at the dword with index `next`.
     fn branch(&mut self, state: State<'_>, steps: &[Step], executed: u64, next: usize);
 
-    /// Leaves a block after these steps.
+    /// Reports that the wave leaves a block after these steps.
     fn leave(&mut self, wave: &Wave, lds: &Lds, steps: &[Step]);
 
-    /// Reports that the barrier of a wave without company has opened.
+    /// Reports that the barrier of a wave that is alone in its workgroup has opened.
     fn barrier_opens(&mut self, wave: &Wave);
 }
 
@@ -256,8 +256,7 @@ pub(super) struct HostEntry<'a> {
 }
 
 impl<'a> HostEntry<'a> {
-    /// VGPRs that must be cleared in waves with this MODE that start here and are not observed, if all lanes are active;
-    /// `None` for all.
+    /// VGPRs to clear in unobserved waves that start here with this MODE and all lanes active; `None` means all VGPRs.
     pub(super) fn cleared(&self, code: &Code, mode: u32) -> Option<&'a [u8]> {
         self.block
             .exposed(code.vgprs())

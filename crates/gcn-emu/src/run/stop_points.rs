@@ -39,7 +39,8 @@ struct BlockStops {
     steps: Box<[usize]>,
     /// Number of times that waves have entered the block at its first step, at most [`MIN_ENTRIES`].
     entries: u16,
-    /// Host code that contains no block with a stop, once compilation has been attempted; `None` inside if it failed.
+    /// Host code that contains no block with a stop. The outer option is `None` before compilation has been attempted,
+    /// the inner one if compilation failed.
     native: Option<Option<NativeBlock>>,
 }
 
@@ -102,7 +103,7 @@ impl StopPoints {
         index
     }
 
-    /// Number of steps that the wave executes from an entry up to a stop.
+    /// Number of steps that the wave executes from an entry up to a stop; [`u64::MAX`] if there is no stop.
     pub(super) fn distance(&mut self, dispatched: &Dispatched<'_>, entry: BlockEntry<'_>) -> u64 {
         let least = usize::from(std::mem::replace(&mut self.begins_turn, false));
         let BlockEntry { block, from } = entry;

@@ -95,7 +95,7 @@ impl RunStorage {
         })
     }
 
-    /// Adds the allocations of a thread that has ended, for one workgroup.
+    /// Adds the allocations of a thread that has ended, limited to those of one workgroup.
     pub(super) fn add(&mut self, mut thread: ThreadStorage) {
         thread.groups.truncate(1);
         thread.waves.truncate(thread.ids.len());
@@ -116,7 +116,7 @@ impl RunStorage {
 }
 
 impl ThreadStorage {
-    /// Takes an unused workgroup, or creates one. Its ID, size and number of waves are yet to be set.
+    /// Takes an unused workgroup, or creates one. The caller sets its ID, size and number of waves.
     pub(super) fn group(&mut self) -> Box<RunningGroup> {
         self.groups.pop().unwrap_or_else(|| {
             Box::new(RunningGroup {

@@ -39,7 +39,7 @@ impl<'a> Turn<'a> {
     /// Checks for the instruction limit and for an interruption at the end of a turn.
     ///
     /// # Errors
-    /// Returns an error if the wave may not continue.
+    /// Fails if the wave may not continue.
     pub(super) fn end(&self, wave: &Wave) -> Result<(), Stop> {
         let device = self.dispatched.device;
         let stop = |kind| Stop {

@@ -370,8 +370,8 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Completes the delayed operations of a workgroup's waves that wait for other waves, which may be waiting for these
-    /// operations.
+    /// Completes the delayed operations of a workgroup's waves that wait for other waves. The others may be waiting for
+    /// these operations.
     fn finish_waiting(&mut self, index: usize) -> Result<(), Box<Fault>> {
         if self.shared.device.config.late.is_none() {
             return Ok(());
@@ -402,8 +402,8 @@ impl<'a> Worker<'a> {
         self.settle(index, number, before, result).map(drop)
     }
 
-    /// Runs wave `number` of a workgroup for a turn of `instructions` instructions, or until it waits, ends or is held by
-    /// the debugger. Returns true if it executed any, or is held.
+    /// Runs wave `number` of a workgroup for a turn of `instructions` instructions, or until it waits, ends or is held
+    /// by the debugger. Returns true if it executed an instruction or is held.
     fn take_turn(
         &mut self,
         index: usize,
@@ -587,7 +587,7 @@ impl<'a> Worker<'a> {
             let wave = wave.as_deref().filter(|wave| can_go_on(wave))?;
             Some((number, wave.snapshot()))
         });
-        // Waves at a resource or a barrier can only wait.
+        // Waves at a GWS resource or a barrier can only wait.
         let Some((number, snapshot)) = first else {
             return Ok(true);
         };

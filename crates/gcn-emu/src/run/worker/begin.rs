@@ -59,7 +59,7 @@ impl Worker<'_> {
     }
 }
 
-/// Takes an unused wave, or creates one, which is yet to be started.
+/// Takes an unused wave, or creates one. The caller starts it.
 #[allow(clippy::vec_box)]
 pub(super) fn take_wave(spare: &mut Vec<Box<Wave>>, shared: &Shared<'_>) -> Box<Wave> {
     let Shared {

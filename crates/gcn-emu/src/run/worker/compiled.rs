@@ -111,8 +111,8 @@ impl Worker<'_> {
         Ok(next)
     }
 
-    /// True if another workgroup may take the place of a workgroup that ends in its first turn: if it is the thread's
-    /// only one, so that another one would begin next, and has no LDS to set up.
+    /// True if the next workgroup may take this one's place when this one ends in its first turn. This one must be the
+    /// thread's only workgroup, so that the next one would begin anyway, and must have no LDS to set up.
     fn can_continue(&self, index: usize) -> bool {
         let round = &self.progress.round;
         let group = &*self.resident[index];
@@ -139,7 +139,7 @@ struct GroupTurns<'g> {
     progress: &'g mut RunProgress,
     /// Number of instructions that the thread had executed before the turn.
     turn_begin: &'g mut u64,
-    /// Number of the thread's instructions from which on no other turn begins.
+    /// Instruction count of the thread at which no further turn begins.
     last: u64,
     /// True if another workgroup may take the place of this one.
     can_continue: bool,
@@ -154,8 +154,8 @@ struct GroupTurns<'g> {
 }
 
 impl GroupTurns<'_> {
-    /// Replaces a workgroup whose waves have ended by the next one, if it has the same size. Returns false if there is
-    /// none.
+    /// Replaces a workgroup whose waves have ended with the next one, if that has the same size. Returns false if the
+    /// workgroup was not replaced.
     fn continues(&mut self) -> bool {
         let progress = &mut *self.progress;
         let executed = progress.stats.instructions;
@@ -183,8 +183,8 @@ impl GroupTurns<'_> {
         true
     }
 
-    /// Opens the barrier at which all waves that have not ended wait, and begins another turn of the workgroup if the
-    /// round allows it. Returns false if there is no such barrier.
+    /// Opens the barrier and begins another turn of the workgroup if all waves that have not ended wait at the barrier
+    /// and the round allows another turn. Returns false otherwise.
     fn passes(&mut self) -> bool {
         let executed = self.progress.stats.instructions;
         let round = &self.progress.round;
