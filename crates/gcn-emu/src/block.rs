@@ -322,7 +322,7 @@ fn executor(decoded: &Decoded, handler: Option<Handler>) -> Executor {
             Executor::Wait(Waitcnt::unpack(inst.isa, decoded.immediate() as u16))
         }
         Does::Control(_) | Does::ReturnFromTrap => Executor::Flow,
-        // Exports, and image instructions without documentation.
+        // Exports and undocumented image instructions.
         _ if decoded.memory.is_none() => Executor::Missing,
         _ => Executor::Memory,
     };

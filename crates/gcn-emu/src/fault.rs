@@ -12,7 +12,7 @@ pub use image::ImageProblem;
 /// Instruction executed by a wave.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Site {
-    /// Wave.
+    /// ID of the wave.
     pub wave: WaveId,
     /// Address of the instruction.
     pub pc: u64,
@@ -28,7 +28,7 @@ pub enum FaultKind {
     /// Access outside all allocations.
     #[error("{} {bytes} bytes at unmapped address {address:#x}", match intent { Intent::Load => "loads", Intent::Store => "stores", Intent::Atomic => "updates" })]
     Unmapped {
-        /// Access intent.
+        /// Intent of the access.
         intent: Intent,
         /// Address of the element, or of its inaccessible part.
         address: u64,
@@ -40,7 +40,7 @@ pub enum FaultKind {
         "atomically updates {bytes} bytes at address {address:#x}, which is not a multiple of {bytes}"
     )]
     Misaligned {
-        /// Address.
+        /// Address of the atomic.
         address: u64,
         /// Size of the atomic in bytes.
         bytes: u8,
@@ -85,7 +85,7 @@ pub enum FaultKind {
     /// Wave that halted itself (S_SETHALT, S_SENDMSGHALT); only a debugger could resume it.
     #[error("the wave halts")]
     Halted,
-    /// S_TRAP.
+    /// S_TRAP with this number.
     #[error("trap {0}{meaning}", meaning = meaning(*.0))]
     Trap(u8),
     /// Deadlock: no wave of the dispatch can make progress.

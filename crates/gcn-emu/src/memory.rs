@@ -163,7 +163,7 @@ impl Memory {
     /// access them immediately.
     ///
     /// # Errors
-    /// [`AllocError`] if the host has too little memory or the limit is reached.
+    /// Fails if the host has too little memory or the limit would be exceeded.
     pub fn allocate(&self, name: &str, bytes: u64) -> Result<u64, AllocError> {
         self.space.allocate(name, bytes, ALIGNMENT)
     }
@@ -171,7 +171,7 @@ impl Memory {
     /// Allocates at a multiple of `align`, a power of two of at least [`ALIGNMENT`].
     ///
     /// # Errors
-    /// See [`Memory::allocate`].
+    /// Fails like [`Memory::allocate`].
     pub fn allocate_aligned(&self, name: &str, bytes: u64, align: u64) -> Result<u64, AllocError> {
         self.space.allocate(name, bytes, align.max(ALIGNMENT))
     }
@@ -212,7 +212,7 @@ impl Memory {
         self.space.next_address()
     }
 
-    /// Places the next allocations from `address` again, as far as everything placed there since has been freed.
+    /// Places the next allocations at `address` again if everything placed at or above it has been freed.
     pub(crate) fn place_from(&self, address: u64) {
         self.space.place_from(address);
     }
@@ -223,7 +223,7 @@ impl Memory {
     }
 
     /// Lets kernels access `len` bytes of host memory at an alias address, the host address with [`ALIAS`] set, and
-    /// returns the alias. Pass it to [`Memory::release`].
+    /// returns the alias. To end the access, pass the alias to [`Memory::release`].
     ///
     /// # Errors
     /// Fails if the bytes overlap another range.
@@ -341,7 +341,7 @@ impl Memory {
     /// span adjacent mappings.
     ///
     /// # Errors
-    /// Fails if the addresses are not reserved or already in use, or the range exceeds the shared memory.
+    /// Fails if the addresses are not reserved or are already in use, or the range exceeds the shared memory.
     ///
     /// # Examples
     /// See [`SharedMemory`].

@@ -269,7 +269,8 @@ impl Memory {
 
     /// Stores an element for each active lane, in lane order: the low 1, 2 or 4 bytes of a single register, or one
     /// dword per register. Returns `None` and stores nothing unless all elements are mapped in one allocation and
-    /// aligned: to `aligned` bytes, or to 4 on hosts without unaligned vector stores; to their size if it is less than 4.
+    /// aligned. Elements of 1 or 2 bytes must be aligned to their size, others to `aligned` bytes, or to 4 bytes on
+    /// hosts without unaligned vector stores.
     pub fn scatter(
         &self,
         addresses: Addresses<'_>,
@@ -314,9 +315,9 @@ impl Memory {
         are_inside.then_some(part)
     }
 
-    /// Finds the allocation that contains the active lanes' elements of 4 or 8 bytes, and writes their indices in it to
-    /// `into`; values of inactive lanes are unspecified. Returns `None` unless one allocation contains all elements,
-    /// aligned to their size.
+    /// Finds the allocation that contains the active lanes' elements of 4 or 8 bytes, and writes the elements' indices
+    /// in the allocation to `into`; values of inactive lanes are unspecified. Returns `None` unless one allocation
+    /// contains all elements, aligned to their size.
     pub fn indices(
         &self,
         addresses: Addresses<'_>,

@@ -50,7 +50,7 @@ macro_rules! accessors {
         }
 
         /// Atomically replaces the value at the in-bounds `offset` with the result of `new` and returns the old value;
-        /// `None` if it is misaligned.
+        /// `None` if the address is misaligned.
         #[inline(always)]
         pub(super) fn $update(self, offset: u64, new: impl Fn($Int) -> $Int) -> Option<$Int> {
             if (self.base + offset) % size_of::<$Int>() as u64 != 0 {

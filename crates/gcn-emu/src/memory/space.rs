@@ -62,9 +62,9 @@ pub(super) struct AddressSpace {
 #[derive(Debug)]
 struct SpaceState {
     range: Option<Reserved>,
-    /// End of the addresses in use, except those in `holes`.
+    /// End of the addresses in use. Addresses in `holes` below it are unused.
     next: u64,
-    /// End of the addresses that have been freed.
+    /// Highest end of addresses that have ever been freed.
     freed_until: u64,
     live: BTreeMap<u64, Live>,
     /// Reservations by first address.
@@ -160,7 +160,7 @@ impl AddressSpace {
         let first = range.as_ref().map_or(FIRST_ADDRESS, Reserved::first);
         let len = range.as_ref().map_or(0, Reserved::len);
         let table = AllocationTable::new((len / ALIGNMENT) as usize);
-        // Accesses cannot find an allocation without a table.
+        // Without a table, accesses cannot find allocations.
         let range = range.filter(|_| table.count > 0);
         AddressSpace {
             first,
@@ -276,7 +276,7 @@ impl AddressSpace {
         self.state().next
     }
 
-    /// Places the next allocations from `address` again, as far as everything placed there since has been freed.
+    /// Places the next allocations at `address` again if everything placed at or above it has been freed.
     pub(super) fn place_from(&self, address: u64) {
         self.state().place_from(address);
     }

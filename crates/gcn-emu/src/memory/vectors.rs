@@ -1,4 +1,4 @@
-//! Copies of lanes' dwords to and from guest memory using host vectors.
+//! Copies of lanes to and from guest memory with host vectors.
 //!
 //! This is one of the modules that may use `unsafe`: threads share guest memory. Assembly is opaque to the compiler, so
 //! concurrent accesses are not data races in its model. The host accesses each aligned dword of a vector atomically,

@@ -2,7 +2,7 @@
 
 use super::Memory;
 
-/// Number of copies of each value in a window: one for each lane of a host code slice.
+/// Number of copies of each value in a window: one for each lane of an AVX2 slice.
 pub(crate) const COPIES: usize = 8;
 
 /// Size of aligned blocks of addresses that share their high dword and whose differences fit in a signed 32-bit
@@ -11,8 +11,8 @@ const PAGE: i128 = 1 << 31;
 /// Maximum number of host code regions whose windows a thread caches.
 const KEPT: usize = 64;
 
-/// Range of addresses at which an element is accessible. Values are replicated for each vector lane, for comparison by
-/// host code.
+/// Range of addresses at which an element is accessible. Values that host code compares are replicated for each lane of
+/// an AVX2 vector.
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {

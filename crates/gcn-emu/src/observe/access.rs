@@ -18,7 +18,7 @@ pub enum Phase {
     After,
 }
 
-/// Access to vector or scalar memory, LDS or GDS, including LDS_DIRECT.
+/// Event of an access to vector or scalar memory, LDS or GDS, including LDS_DIRECT.
 pub struct MemoryEvent<'a> {
     /// Accessing instruction.
     pub instruction: &'a Instruction<'a>,

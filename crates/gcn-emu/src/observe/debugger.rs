@@ -137,7 +137,7 @@ impl<'a> Paused<'a> {
         self.instructions
     }
 
-    /// Wave that has the turn.
+    /// Wave whose turn it is.
     pub fn current(&self) -> Option<&Wave> {
         self.groups
             .get(self.group)?

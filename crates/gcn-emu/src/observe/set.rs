@@ -214,7 +214,7 @@ impl Watchers {
     }
 
     /// Like [`Watchers::each`] for the events of an access or the issue of its instruction, but skips observers that
-    /// ignore it. Observers of all instructions still receive the issue.
+    /// ignore the access. Observers of all instructions still receive the issue.
     #[inline(always)]
     pub(crate) fn each_accessing(
         &mut self,
@@ -222,7 +222,7 @@ impl Watchers {
         overlook: Overlook,
         mut f: impl FnMut(&mut dyn WaveObserver),
     ) {
-        // There is usually one observer, which is called without a loop.
+        // Usually there is one observer, which is called without a loop.
         if let [it] = &mut *self.list {
             if it.gets(event, overlook, 0) {
                 f(&mut *it.observer);

@@ -8,7 +8,7 @@ use crate::memory::layout::{ALIGNMENT, GUARD};
 pub(super) struct Place {
     pub(super) base: u64,
     extent: u64,
-    /// Start and end of the hole that contains it.
+    /// Start and end of the hole that contains the address.
     hole: Option<(u64, u64)>,
 }
 
@@ -52,7 +52,7 @@ impl SpaceState {
         found.ok_or_else(too_large)
     }
 
-    /// Takes the addresses and makes their first `bytes` accessible and zero.
+    /// Takes a place and makes its first `bytes` bytes accessible and zero.
     pub(super) fn take_place(
         &mut self,
         name: &str,
@@ -88,7 +88,7 @@ impl SpaceState {
         Ok(())
     }
 
-    /// Places the next allocations from `address` again, as far as everything placed there since has been freed.
+    /// Places the next allocations at `address` again if everything placed at or above it has been freed.
     pub(super) fn place_from(&mut self, address: u64) {
         self.give_back();
         let last = self.holes.range(..self.next).next_back();
