@@ -1,4 +1,4 @@
-//! Wave instructions per second of loops of one instruction, on one core.
+//! Throughput of loops of one instruction each, in wave instructions per second on one core.
 
 use std::hint::black_box;
 
@@ -12,18 +12,19 @@ use gcn_isa::Target;
 
 const VGPRS: usize = 32;
 const SGPRS: u8 = 32;
-/// Bytes of the buffer, and of LDS.
+/// Size in bytes of the buffer and of LDS.
 const BYTES: u64 = 4096;
 /// Address of the code.
 const BASE: u64 = 0x1000;
-/// Times that the loop is run.
+/// Number of iterations of the loop.
 const ROUNDS: u32 = 2000;
-/// Instructions in the loop.
+/// Number of copies of the body in the loop.
 const UNROLLED: usize = 16;
 
-/// Instructions that programs of compilers have often, a loop of each; where there are more in a row they are on one line.
-/// v0 is 4 times the lane, v1 the lane, v[2:3] an address 4 apart by lane, v[4:5] the same for all, v[6:7] scattered,
-/// v[12:13] 16 apart, v14 scattered offsets, v15 is 1; s[0:1] a buffer, s[8:11] its descriptor.
+/// Instructions common in compiled programs, each measured in its own loop. v1 is the lane number and v0 four times the
+/// lane number. v[2:3], v[12:13], v[4:5] and v[6:7] are addresses in the buffer: with a stride of 4 bytes, with a
+/// stride of 16 bytes, equal in all lanes, and scattered. v14 holds scattered offsets, v15 is 1. s[0:1] is the address
+/// of the buffer, s[8:11] its descriptor.
 const LOOPS: &[(&str, &[&str])] = &[
     (
         "vector",
@@ -187,13 +188,13 @@ const LOOPS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Different instructions in a row, of 32 bits.
+/// Sequences of different 32-bit operations.
 const INTEGERS: &str = "v_add_u32 v9, v16, v10\nv_xor_b32 v11, v17, v9\nv_lshlrev_b32 v8, 3, v11\nv_max_u32 v10, v8, v9";
 const FLOATS: &str = "v_add_f32 v9, v16, v10\nv_mul_f32 v11, v17, v9\nv_fma_f32 v8, v9, v11, v18\nv_sub_f32 v10, v8, v9";
-/// Length of such a row.
+/// Number of instructions in [`INTEGERS`] and in [`FLOATS`].
 const IN_A_ROW: u64 = 4;
 
-/// MODE: denormals are kept.
+/// MODE with all denormals preserved.
 const KEPT: u32 = 0xf0;
 
 fn kernel(target: &'static Target, body: &str) -> Vec<u8> {
@@ -216,7 +217,7 @@ fn kernel(target: &'static Target, body: &str) -> Vec<u8> {
     section.bytes.clone()
 }
 
-/// Runs a loop whose `body` has `count` instructions, with `lanes` work-items in a workgroup.
+/// Measures a loop whose `body` has `count` instructions, with `lanes` work-items in a workgroup.
 fn bench(
     criterion: &mut Criterion,
     group: &str,

@@ -1,7 +1,8 @@
-//! Wave instructions per second of whole kernels, on one core: launch, address computations, barriers and all.
+//! Throughput of whole kernels, including launch, address computation and barriers, in wave instructions per second on
+//! one core.
 //!
-//! The kernels are those of `benches/kernels`, written as compilers write them. Each is run a first time before it is
-//! measured, so that its instructions are decoded.
+//! The kernels in `benches/kernels` resemble the output of a compiler. Each runs once before the measurement, so that
+//! its instructions are decoded.
 
 mod common;
 

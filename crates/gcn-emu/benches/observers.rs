@@ -1,11 +1,13 @@
-//! The cost of observers: times of kernels observed for all events and for memory alone, beside unobserved runs in turns.
+//! Cost of observers: times of kernels observed for all events and for memory events, relative to unobserved runs. The
+//! configurations alternate.
 //!
-//! An observer that reads no more than the active lanes of an access goes without its addresses; `addresses` reads all of them.
+//! An observer that reads only the active lanes of an access avoids the computation of the addresses. The configuration
+//! `addresses` reads all addresses.
 //!
-//! Arguments: a part of a kernel's name, one of `unobserved`, `memory`, `addresses` and `all`, which is then run alone: for a profiler, or to
-//! count the host's instructions; and how often.
+//! Arguments: part of a kernel's name; one of `unobserved`, `memory`, `addresses` and `all`, to run only this
+//! configuration, for example with a profiler; and the number of runs.
 
-#![allow(clippy::print_stdout)] // It is what it is for.
+#![allow(clippy::print_stdout)] // The benchmark prints its results.
 
 mod common;
 
@@ -19,13 +21,13 @@ use gcn_emu::observe::{
 };
 use gcn_emu::scoreboard::Retired;
 
-/// Turns of each way to run a kernel; the best time counts.
+/// Number of runs of each configuration; the shortest time counts.
 const TURNS: usize = 25;
 
-/// Counts what it sees.
+/// Observer that counts events.
 struct Counter {
     wants: Events,
-    /// The observer reads the addresses of each access.
+    /// True if the observer reads the addresses of each access.
     reads_addresses: bool,
     seen: Arc<AtomicU64>,
 }
@@ -78,7 +80,7 @@ impl WaveObserver for Waves {
     }
 }
 
-/// The observers of a way to run a kernel.
+/// Creates the observers of a configuration.
 fn observers(way: Way, seen: &Arc<AtomicU64>) -> Observers {
     if way.wants.is_empty() {
         return Observers::none();
@@ -90,7 +92,7 @@ fn observers(way: Way, seen: &Arc<AtomicU64>) -> Observers {
     }))
 }
 
-/// A way to run a kernel.
+/// Configuration of a measurement.
 #[derive(Clone, Copy)]
 struct Way {
     name: &'static str,
@@ -115,12 +117,12 @@ const WAYS: [Way; 4] = [
     Way::new("all", Events::all(), false),
 ];
 
-/// Events of memory.
+/// Events of memory accesses and of host operations on memory.
 const MEMORY: Events = Events::ACCESS.union(Events::ACCESSED).union(Events::MEMORY);
 
 fn main() {
     let seen = Arc::new(AtomicU64::new(0));
-    // Cargo adds `--bench`.
+    // Cargo passes `--bench`.
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let mut arguments = arguments.iter().filter(|it| !it.starts_with("--"));
     let filter = arguments.next().map_or("", String::as_str);

@@ -31,7 +31,7 @@ pub(crate) struct RunProgress {
     pub(crate) stats: Stats,
     /// First violation of the first wave that has one, among the waves that the thread has run.
     pub(crate) violation: Option<(WaveId, u64)>,
-    /// Workgroups that the thread has claimed.
+    /// Workgroups that the thread has claimed and not begun.
     pub(crate) claimed: Range<u64>,
     /// True once no workgroup is left to claim.
     pub(crate) exhausted: bool,
@@ -46,7 +46,7 @@ pub(crate) struct RunProgress {
 /// Round of turns, one for each resident workgroup.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Round {
-    /// Workgroup that has the next turn.
+    /// Index of the workgroup whose turn is next.
     pub(crate) index: usize,
     /// Number of instructions that the thread had executed before the workgroup's first turn in the round.
     pub(crate) begin: u64,
@@ -58,8 +58,8 @@ pub(crate) struct Round {
     pub(crate) seen: u64,
 }
 
-/// Device state that outlives a run, except the contents of memory: GDS, the shader clock, and the address from which
-/// scratch is allocated. A run that is repeated needs it.
+/// Device state that outlives a run, except the contents of memory: GDS, the shader clock, and the address at which
+/// scratch is allocated. To repeat a run exactly, restore this state first.
 #[derive(Clone, Debug)]
 pub struct LastingState {
     /// Contents of the GDS; `None` if it is all zeros.
@@ -79,7 +79,7 @@ impl LastingState {
         }
     }
 
-    /// Restores the state of the same device, on which nothing runs. Allocations made since keep their addresses.
+    /// Restores the state of the same device, which must be idle. Allocations made since keep their addresses.
     pub fn restore(&self, device: &Device) {
         let mut gds = device.gds.lock();
         match &self.gds {
@@ -127,7 +127,7 @@ impl Checkpoint {
         self.progress.stats.instructions
     }
 
-    /// Device state that outlives the run, to be restored before the run is repeated.
+    /// Device state that outlives the run; restore it before repeating the run.
     pub fn lasting(&self) -> &LastingState {
         &self.device.lasting
     }

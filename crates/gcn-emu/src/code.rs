@@ -212,7 +212,7 @@ impl Code {
                     }
                 }
                 Err(_) if !steps.is_empty() => break Exit::FallThrough,
-                // Reported when executed.
+                // The error is reported when a wave executes the dword.
                 Err(error) => {
                     slots.push(slot);
                     break Exit::Undecodable(error);

@@ -264,7 +264,7 @@ fn may_go_on(inst: &Inst) -> bool {
     )]
     match inst.does() {
         Does::Branch(condition) => condition != Condition::Always || uses.calls(),
-        // Jumps with a destination are calls.
+        // Jumps with a destination register are calls.
         Does::Jump => uses
             .registers()
             .any(|it| it.written != 0 && it.operand().is_some()),

@@ -9,7 +9,8 @@ use crate::wave::WaveId;
 const SCRATCH_BYTES: u64 = 4 << 20;
 
 /// Number of resident workgroups per thread below which another begins after each round of turns, so that workgroups
-/// that wait for each other finish soon. From this number on, one begins only if all block, seem to wait or run long.
+/// that wait for each other finish soon. With this many or more, another begins only if all resident ones block, seem
+/// to wait or run long.
 pub(crate) const RESIDENT_GROUPS: usize = 8;
 
 /// Maximum number of resident workgroups per thread. It equals the number of one-wave workgroups that the largest GCN

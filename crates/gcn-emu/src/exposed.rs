@@ -8,12 +8,12 @@ use crate::step::{Executor, Step};
 
 /// Number of VGPRs that an instruction can name.
 const NAMED: usize = 256;
-/// Minimum number of VGPRs that need not be cleared, if it is to take less time than clearing all of them at once.
+/// Minimum number of VGPRs that can be left uncleared for clearing the others to be faster than clearing all at once.
 const WORTHWHILE: usize = 4;
 
-/// Numbers of those of `vgprs` VGPRs whose initial values may matter to a wave that begins with these consecutive steps,
-/// the last of which may be a branch. All lanes must be active, and MODE must not affect the steps. `None` if that
-/// applies to almost all.
+/// Returns the numbers of the VGPRs, out of the first `vgprs`, whose initial values may matter to a wave that begins
+/// with these consecutive steps. The last step may be a branch. All lanes must be active, and MODE must not affect the
+/// steps. Returns `None` if the values of almost all VGPRs may matter.
 ///
 /// A register is left out only if one of the steps writes all its lanes before any step reads it. The search ends at the
 /// first step that may deactivate lanes or read registers that it does not name. A faulting step ends the wave, so later

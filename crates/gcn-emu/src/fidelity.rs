@@ -31,7 +31,7 @@ impl Fidelity {
             return Fidelity::HardwareFault(entry);
         }
         match inst.op {
-            // Only their names are known.
+            // Only the names of these instructions are known.
             Op::Sop1(Sop1::S_MOV_REGRD_B32) | Op::Sopk(Sopk::S_GETREG_REGRD_B32) => {
                 return Fidelity::Open("E205");
             }

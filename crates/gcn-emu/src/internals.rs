@@ -40,7 +40,8 @@ pub fn window_from(memory: &Memory, base: u64, bytes: u32) -> (u32, u64) {
 pub struct Strides(wave::Strides);
 
 impl Strides {
-    /// Records an address of load number `load`. Returns its stride if the last two strides were equal and nonzero.
+    /// Records an address of load number `load`. Returns the load's stride if the last two strides were equal and
+    /// nonzero.
     pub fn next(&mut self, load: u8, address: u64) -> Option<u64> {
         self.0.next(load, address)
     }

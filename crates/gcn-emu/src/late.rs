@@ -22,7 +22,7 @@ pub(crate) struct LateOperation {
     pub(crate) scalars: Vec<(u8, u32)>,
     /// True if the operation increments vmcnt.
     pub(crate) is_vector: bool,
-    /// Loaded values, once the access has been made. Registers receive them when a wait covers the operation.
+    /// Loaded values, once the access has been performed. Registers receive them when a wait covers the operation.
     pub(crate) results: Option<LateResults>,
 }
 
@@ -66,7 +66,7 @@ impl Late {
 
     /// Removes and returns the operations that are no longer held, in issue order.
     pub(crate) fn ready(&mut self) -> Vec<LateOperation> {
-        // In issue order, too.
+        // The held operations are also in issue order.
         let held = self.outstanding.held();
         let is_held = |it: &LateOperation| {
             let place = held.binary_search_by_key(&it.number, |held| held.what);

@@ -165,7 +165,8 @@ impl<'a> Share<'a> {
         Some(())
     }
 
-    /// Loads up to four bytes. Bytes out of range read as zero (checklist 2.8). Returns false if there are any.
+    /// Loads up to four bytes. Bytes out of range read as zero (checklist 2.8). Also returns true if all bytes are in
+    /// range.
     #[inline]
     pub fn load(&self, address: u64, len: usize) -> (u32, bool) {
         if len == 4
@@ -191,7 +192,7 @@ impl<'a> Share<'a> {
         (u32::from_le_bytes(value), inside)
     }
 
-    /// Stores up to four bytes. Bytes out of range are dropped. Returns false if there are any.
+    /// Stores up to four bytes, except those out of range. Returns true if all bytes are in range.
     #[inline]
     pub fn store(&mut self, address: u64, value: u32, len: usize) -> bool {
         if len == 4 && self.set_dwords(address, [value]).is_some() {

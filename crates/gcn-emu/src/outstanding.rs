@@ -30,7 +30,7 @@ fn added(counters: &Counters, counter: Counter) -> u8 {
 /// Resource that an operation holds until a counter releases it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held<T> {
-    /// Counter that releases it.
+    /// Counter that releases the resource.
     pub counter: Counter,
     /// Order in which the operation completes.
     pub order: Order,
@@ -43,7 +43,7 @@ pub struct Held<T> {
 }
 
 impl<T> Held<T> {
-    /// Largest wait value for the counter that releases the resource.
+    /// Largest counter value for which a wait releases the resource.
     pub fn wait(&self) -> u8 {
         self.least.saturating_sub(1)
     }
@@ -152,7 +152,7 @@ impl<T: PartialEq> Outstanding<T> {
     }
 }
 
-/// Order of a FLAT instruction (errata E082). Of the lanes that access memory, `lanes`, those in `lds` access LDS.
+/// Order of a FLAT instruction (errata E082). The lanes in `lanes` access memory; those in `lds` access LDS.
 pub fn flat_order(lds: u64, lanes: u64) -> Order {
     if lds == 0 {
         Order::VectorMemory

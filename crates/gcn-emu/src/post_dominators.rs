@@ -1,8 +1,8 @@
 //! Post-dominators in a control flow graph.
 //!
-//! Node `a` post-dominates node `b` if all paths from `b` to the exit contain `a`. The first node after `b` that does is
-//! its immediate post-dominator: if `b` is a branch, its paths meet there. The algorithm is that of Cooper, Harvey and
-//! Kennedy (A simple, fast dominance algorithm, 2001).
+//! Node `a` post-dominates node `b` if all paths from `b` to the exit contain `a`. The first post-dominator after `b`
+//! is the immediate post-dominator of `b`; if `b` is a branch, its paths meet there. The algorithm is by Cooper, Harvey
+//! and Kennedy (A simple, fast dominance algorithm, 2001).
 
 /// Number of the exit node.
 pub const EXIT: usize = 0;
@@ -28,7 +28,7 @@ impl PostDominators {
     /// Computes the post-dominators of a graph. The successors of node `n + 1` are at index `n`.
     ///
     /// # Panics
-    /// If a successor is not a node.
+    /// Panics if a successor is not a node.
     pub fn new(successors: &[Vec<usize>]) -> PostDominators {
         let count = successors.len() + 1;
         let mut predecessors = vec![Vec::new(); count];

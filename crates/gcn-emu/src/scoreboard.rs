@@ -19,7 +19,7 @@ pub enum Cause {
     Wait,
     /// Forced by a full counter when another operation was issued (checklist 3.29, 5.3).
     Full,
-    /// Completed before a younger operation of the same kind, because these complete in order.
+    /// Completed before a younger operation of the same kind, because operations of that kind complete in order.
     Order,
 }
 
@@ -49,8 +49,8 @@ pub struct OutstandingOperation {
     pub held: Counters,
 }
 
-/// Counters of a wave and the operations they count. Every method takes amortized constant time. Memory use is
-/// constant, since operations that no longer hold a counter are removed.
+/// Counters of a wave and the operations they count. Issuing and completing an operation takes amortized constant time.
+/// Memory use is constant, since operations that no longer hold a counter are removed.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
     max: [u8; COUNTERS],
@@ -120,7 +120,7 @@ impl CounterState {
         }
     }
 
-    /// Records the issue of an operation that holds part of the counter, whose value is at most `max`.
+    /// Records the issue of an operation that holds part of the counter. `max` is the counter's maximum value.
     #[inline(always)]
     fn issue(&mut self, operation: Holder, max: u8, released: impl FnMut(Holder)) {
         let held = operation.held.min(max);
@@ -265,8 +265,8 @@ impl Scoreboard {
     }
 }
 
-/// Changes the cause of retired operations that had to complete before a younger operation of their kind on the same
-/// counter.
+/// Sets the cause to [`Cause::Order`] for retired operations that had to complete before a younger operation of their
+/// kind on the same counter.
 #[inline]
 fn mark_order(retired: &mut [Retired]) {
     if retired.len() > 1 {

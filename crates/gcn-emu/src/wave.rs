@@ -172,7 +172,8 @@ impl Strides {
         self.0.as_mut_ptr()
     }
 
-    /// Records an address of load number `load`. Returns its stride if the last two strides were equal and nonzero.
+    /// Records an address of load number `load`. Returns the load's stride if the last two strides were equal and
+    /// nonzero.
     #[inline]
     pub(crate) fn next(&mut self, load: u8, address: u64) -> Option<u64> {
         let visit = &mut self.0[usize::from(Strides::entry(load))];
@@ -293,8 +294,8 @@ impl Wave {
         self.restart_with(pc, &[0; SCALARS], &[], None);
     }
 
-    /// Variant of [`Wave::restart`] that sets the scalar registers and the first vector registers, instead of zeroing
-    /// them first, and zeroes only the vector registers `cleared` of the others if it is given.
+    /// Variant of [`Wave::restart`] that sets the scalar registers and the first vector registers directly. Zeroes the
+    /// other vector registers, or only those in `cleared` if it is given.
     #[inline]
     pub(crate) fn restart_with(
         &mut self,

@@ -1,4 +1,4 @@
-//! Kernels of the benchmarks, and how they are launched.
+//! Benchmark kernels and their launch parameters.
 
 use gcn_asm::{Options, Source, assemble};
 use gcn_emu::Code;
@@ -10,23 +10,23 @@ use gcn_isa::Target;
 const SGPRS: u8 = 64;
 /// Address of the code.
 const BASE: u64 = 0x1_0000;
-/// MODE as compilers ask for it: denormals of single precision flushed, those of other widths kept.
+/// MODE that compilers request: single-precision denormals are flushed, those of other widths are preserved.
 const FLUSHED: u32 = 0xc0;
-/// All denormals kept.
+/// MODE with all denormals preserved.
 const KEPT: u32 = 0xf0;
 
-/// A kernel. In s[0:1] and on it finds the addresses of its buffers, then its numbers, then its workgroup's id in x
-/// and y; in v0 and v1 its work-item's.
+/// Benchmark kernel. Scalar registers from s0 hold the addresses of its buffers, then its numbers, then the workgroup
+/// IDs in x and y. v0 and v1 hold the work-item IDs in x and y.
 pub struct Kernel {
     pub name: &'static str,
     text: &'static str,
-    /// Vector registers that it asks for.
+    /// Number of vector registers.
     vgprs: usize,
     mode: u32,
     grid: [u32; 3],
     group: [u32; 3],
     lds_bytes: u32,
-    /// Dwords of each buffer.
+    /// Size of each buffer in dwords.
     buffers: &'static [u64],
     numbers: &'static [u32],
 }
@@ -127,7 +127,7 @@ pub const KERNELS: &[Kernel] = &[
     },
 ];
 
-/// A kernel with its device, ready to run any number of times.
+/// Kernel with its device, ready to run repeatedly.
 pub struct Prepared {
     device: Device,
     code: Code,

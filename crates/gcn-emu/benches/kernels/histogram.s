@@ -1,5 +1,5 @@
-// Counts of bytes: a workgroup counts those of 4096 dwords in LDS, then adds to all. s[0:1] 256 counts, s[2:3] dwords,
-// s4 workgroup; v0 work-item.
+// Histogram of bytes: a workgroup counts the bytes of 4096 dwords in LDS, then adds its counts to the result.
+// s[0:1]: 256 counts, s[2:3]: dwords, s4: workgroup ID, v0: work-item ID.
     s_lshl_b32 s5, s4, 14
     v_lshl_add_u32 v1, v0, 2, s5
     v_lshlrev_b32 v2, 2, v0
@@ -13,7 +13,7 @@ next:
     global_load_dword v5, v1, s[2:3]
     v_add_u32 v1, 0x400, v1
     s_waitcnt vmcnt(0)
-    // As contents of zeros would count in one place only, the work-item's number makes them differ.
+    // The buffer is all zeros, so mix in the work-item ID to spread the counts.
     v_xor_b32 v5, v5, v0
     .set byte, 0
     .rept 4

@@ -1,4 +1,5 @@
-// Steps until a point of the plane escapes. s[0:1] results, s2 the most steps, s[3:4] workgroup; 256 points in a row.
+// Mandelbrot set: number of steps until a point escapes, with 256 points per row.
+// s[0:1]: results, s2: maximum number of steps, s[3:4]: workgroup IDs, v[0:1]: work-item IDs.
     s_lshl_b32 s3, s3, 6
     s_lshl_b32 s4, s4, 2
     v_add_u32 v0, s3, v0
@@ -7,7 +8,7 @@
     v_add_lshl_u32 v2, v2, v0, 2
     v_cvt_f32_u32 v3, v0
     v_cvt_f32_u32 v4, v1
-    // 3/256 and 3/64.
+    // Pixel sizes 3/256 and 3/64.
     v_mul_f32 v3, 0x3c400000, v3
     v_mul_f32 v4, 0x3d400000, v4
     v_add_f32 v3, -2.0, v3

@@ -1,4 +1,5 @@
-// Sums of a workgroup's 256 floats by halves, in LDS. s[0:1] sums, s[2:3] floats, s4 workgroup; v0 work-item.
+// Tree reduction in LDS: each workgroup sums 256 floats.
+// s[0:1]: sums, s[2:3]: floats, s4: workgroup ID, v0: work-item ID.
     s_lshl_b32 s5, s4, 10
     v_lshl_add_u32 v1, v0, 2, s5
     v_lshlrev_b32 v2, 2, v0

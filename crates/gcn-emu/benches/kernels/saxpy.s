@@ -1,4 +1,4 @@
-// y = a x + y. s[0:1] y, s[2:3] x, s4 a, s5 elements, s6 workgroup.
+// y = a x + y. s[0:1]: y, s[2:3]: x, s4: a, s5: number of elements, s6: workgroup ID, v0: work-item ID.
     s_lshl_b32 s6, s6, 8
     v_add_u32 v0, s6, v0
     v_mov_b32 v1, 0

@@ -1,16 +1,17 @@
-// C = A B of square matrices by tiles of 16 x 16 in LDS. s[0:1] C, s[2:3] A, s[4:5] B, s6 their side, s[7:8] workgroup.
-// v0 column and v1 row in the tile. A's tile is at 0, B's at 1024.
+// C = A B for square matrices, in 16 x 16 tiles in LDS.
+// s[0:1]: C, s[2:3]: A, s[4:5]: B, s6: matrix size, s[7:8]: workgroup IDs, v0 and v1: column and row in the tile.
+// The tile of A is at LDS offset 0, the tile of B at 1024.
     s_lshl_b32 s7, s7, 4
     s_lshl_b32 s8, s8, 4
     v_add_u32 v2, s7, v0
     v_add_u32 v3, s8, v1
-    // Bytes into A: row and the tile's column; into B: the tile's row and column; into C.
+    // Byte offsets: v5 in A (own row, first tile), v6 in B (own column, first tile), v4 in C.
     v_mul_lo_u32 v4, v3, s6
     v_add_lshl_u32 v5, v4, v0, 2
     v_add_lshl_u32 v4, v4, v2, 2
     v_mul_lo_u32 v6, v1, s6
     v_add_lshl_u32 v6, v6, v2, 2
-    // Places in LDS: this work-item's element, its row of A, its column of B.
+    // LDS offsets: v8 of the own element, v7 of the own row of A, v9 of the own column of B.
     v_lshlrev_b32 v7, 6, v1
     v_lshl_add_u32 v8, v0, 2, v7
     v_lshlrev_b32 v9, 2, v0

@@ -1,5 +1,6 @@
-// The compression function of SHA-256, a block of 64 bytes for each work-item. s[0:1] digests, s[2:3] blocks, s4
-// workgroup. v[0:15] is the message schedule, v[16:23] are a to h.
+// Compression function of SHA-256 on one 64-byte block per work-item.
+// s[0:1]: digests, s[2:3]: blocks, s4: workgroup ID, v0: work-item ID.
+// Then v[0:15] hold the message schedule, v[16:23] the working variables a to h.
     s_lshl_b32 s4, s4, 6
     v_add_u32 v30, s4, v0
     v_lshlrev_b32 v31, 6, v30
@@ -17,7 +18,7 @@
     v_mov_b32 v22, 0x1f83d9ab
     v_mov_b32 v23, 0x5be0cd19
     s_waitcnt vmcnt(0)
-    // The next word of the schedule, in place of the one sixteen before.
+    // Computes the next word of the schedule, which replaces the word 16 positions earlier.
     .macro next word, after, ninth, fourteenth
     v_alignbit_b32 v24, v\after, v\after, 7
     v_alignbit_b32 v25, v\after, v\after, 18
@@ -32,7 +33,7 @@
     v_add3_u32 v\word, v\word, v24, v25
     v_add_u32 v\word, v\word, v\ninth
     .endm
-    // A round, after which the last letter's register is the first's.
+    // Performs a round. The register of h then holds the new a.
     .macro round constant, word, a, b, c, d, e, f, g, h
     v_alignbit_b32 v24, v\e, v\e, 6
     v_alignbit_b32 v25, v\e, v\e, 11

@@ -1,4 +1,4 @@
-// Rounds of xorshift32 for each work-item. s[0:1] results, s2 rounds, s3 workgroup.
+// Rounds of xorshift32 in each work-item. s[0:1]: results, s2: number of rounds, s3: workgroup ID, v0: work-item ID.
     s_lshl_b32 s3, s3, 8
     v_add_u32 v0, s3, v0
     s_mov_b32 s5, 0x9e3779b1
