@@ -1,6 +1,6 @@
 //! Basic blocks of guest code and their exits.
 //!
-//! A block begins at the entry of a kernel or function, at a branch target, or after the end of another block. It
+//! A block begins at the entry of a kernel or function, at a branch target, or after the end of another block. A block
 //! ends with an instruction that may transfer control, make the wave wait or change MODE, before the next branch
 //! target, or at its maximum length. A block compiler can therefore treat MODE as constant, never sees a branch into
 //! the middle of a block, and finds loops by their headers. VGPR indexing is the one exception for MODE: instructions
@@ -78,7 +78,7 @@ pub(crate) struct BlockEntry<'a> {
     pub(crate) from: usize,
 }
 
-/// Entry counter. It saturates, so that threads stop contending for the cache line.
+/// Entry counter. Saturates, so that threads stop contending for the cache line.
 #[derive(Debug, Default)]
 struct EntryCount(AtomicU16);
 

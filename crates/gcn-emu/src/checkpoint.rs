@@ -15,7 +15,7 @@ use crate::workgroup::RunningGroup;
 const WAVE_BYTES: usize = 12 << 10;
 
 /// State of a run between two turns of workgroups, to which the run can return: waves, LDS, GDS, synchronization
-/// resources, the shader clock and the schedule. It does not include memory.
+/// resources, the shader clock and the schedule, but not memory.
 pub struct Checkpoint {
     pub(crate) groups: Vec<RunningGroup>,
     pub(crate) progress: RunProgress,

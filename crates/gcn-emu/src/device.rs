@@ -170,8 +170,9 @@ impl Device {
         }
     }
 
-    /// Creates a handle for runs concurrent with those of `self`. Memory, GDS, clocks and the dispatch counter are shared,
-    /// and the configuration is copied. Everything else, including global wave synchronization resources, is new.
+    /// Creates a handle for runs concurrent with those of `self`. Memory, GDS, clocks and the dispatch counter are
+    /// shared, and the configuration is copied. Everything else, including global wave synchronization resources, is
+    /// new.
     pub fn share(&self) -> Device {
         Device {
             config: self.config.clone(),
@@ -192,7 +193,8 @@ impl Device {
         self.dispatches.fetch_add(1, Relaxed)
     }
 
-    /// Value of S_MEMTIME in shader clocks. It advances with every read, and exceeds the wave's instruction count.
+    /// Value of S_MEMTIME in shader clocks. The clock advances with every read, and exceeds the wave's instruction
+    /// count.
     pub fn shader_clock(&self, executed: u64) -> u64 {
         // Device-wide monotonic counter that never lags behind the wave's own progress.
         let now = self.ticks.fetch_max(executed, Relaxed).max(executed);

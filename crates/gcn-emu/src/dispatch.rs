@@ -13,10 +13,10 @@ const SCRATCH_BYTES: u64 = 4 << 20;
 /// to wait or run long.
 pub(crate) const RESIDENT_GROUPS: usize = 8;
 
-/// Maximum number of resident workgroups per thread. It equals the number of one-wave workgroups that the largest GCN
-/// chips hold (64 compute units with 40 waves each). A dispatch that synchronizes all its workgroups, through a
-/// resource (checklist 2.30) or through memory (errata E243), therefore runs here if it runs on those chips, unless
-/// scratch lowers the maximum ([`Dispatch::resident_groups`]).
+/// Maximum number of resident workgroups per thread: the number of one-wave workgroups that the largest GCN chips hold
+/// (64 compute units with 40 waves each). A dispatch that synchronizes all its workgroups, through a resource
+/// (checklist 2.30) or through memory (errata E243), therefore runs here if it runs on those chips, unless scratch
+/// lowers the maximum ([`Dispatch::resident_groups`]).
 pub(crate) const RESIDENT_GROUPS_WAITING: usize = 64 * 40;
 
 /// Kernel launch after the ABI has been applied.

@@ -15,9 +15,9 @@ const WORTHWHILE: usize = 4;
 /// with these consecutive steps. The last step may be a branch. All lanes must be active, and MODE must not affect the
 /// steps. Returns `None` if the values of almost all VGPRs may matter.
 ///
-/// A register is left out only if one of the steps writes all its lanes before any step reads it. The search ends at the
-/// first step that may deactivate lanes or read registers that it does not name. A faulting step ends the wave, so later
-/// steps need no registers.
+/// A register is left out only if one of the steps writes all its lanes before any step reads it. The search ends at
+/// the first step that may deactivate lanes or read registers that it does not name. A faulting step ends the wave, so
+/// later steps need no registers.
 pub(crate) fn exposed(steps: &[Step], vgprs: usize) -> Option<Box<[u8]>> {
     let (mut used, mut replaced) = ([false; NAMED], [false; NAMED]);
     for step in steps {

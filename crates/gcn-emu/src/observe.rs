@@ -72,10 +72,10 @@ bitflags::bitflags! {
         /// Calls to [`WaveObserver::issues`] for S_WAITCNT, for observers of [`Events::WATCHED`] that maintain their
         /// own wait counters.
         const WAIT = 1 << 15;
-        /// Calls to [`WaveObserver::accessed`] for stores and atomics outside LDS only. Loads, LDS accesses and waits can
-        /// then become host code.
+        /// Calls to [`WaveObserver::accessed`] only for stores and atomics outside LDS. Loads, LDS accesses and waits
+        /// can then become host code.
         const STORED = 1 << 16;
-        /// Calls to [`WaveObserver::accesses`] for stores and atomics outside LDS only, otherwise like
+        /// Calls to [`WaveObserver::accesses`] only for stores and atomics outside LDS, otherwise like
         /// [`Events::STORED`].
         const STORES = 1 << 17;
     }

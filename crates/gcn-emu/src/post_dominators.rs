@@ -90,8 +90,8 @@ impl PostDominators {
         self.immediate[node]
     }
 
-    /// Returns a node's position in an order in which post-dominators follow the nodes that they post-dominate. The exit
-    /// is the last of the nodes that can reach it; the others have `usize::MAX`.
+    /// Returns a node's position in an order in which post-dominators follow the nodes that they post-dominate. The
+    /// exit is last. Nodes that cannot reach the exit have position `usize::MAX`.
     pub fn position(&self, node: usize) -> usize {
         self.positions[node]
     }

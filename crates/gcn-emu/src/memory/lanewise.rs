@@ -244,8 +244,8 @@ impl<'a> Region<'a> {
 
 impl Memory {
     /// Loads an element for each active lane: one dword per register, or 1 or 2 bytes, zero-extended. Returns `None`
-    /// and loads nothing unless all elements are mapped in one allocation and aligned to their size or, if larger than a
-    /// dword, to 4 bytes.
+    /// and loads nothing unless all elements are mapped in one allocation and aligned to their size or, if larger than
+    /// a dword, to 4 bytes.
     pub fn gather(
         &self,
         addresses: Addresses<'_>,

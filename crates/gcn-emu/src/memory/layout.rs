@@ -1,7 +1,7 @@
 //! Constants of the address space layout.
 
-/// Address of a device's first allocation, if it is free on the host. It is above 4 GiB, so that a truncated pointer
-/// faults.
+/// Address of a device's first allocation, if the address is free on the host. Allocations start at 4 GiB, so that a
+/// truncated pointer faults.
 pub const FIRST_ADDRESS: u64 = 0x1_0000_0000;
 /// Alignment of allocations.
 pub const ALIGNMENT: u64 = 0x1_0000;

@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io;
 
-/// Memory without an address: an anonymous host file, initially zero. It lives as long as any process has it open or
-/// mapped.
+/// Memory without an address: an anonymous host file, initially zero. The file lives as long as any process has it open
+/// or mapped.
 ///
 /// # Examples
 /// ```

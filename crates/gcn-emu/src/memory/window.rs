@@ -93,7 +93,7 @@ impl Memory {
     }
 
     /// Window of offsets from a base, starting at zero, for which an element of `bytes` bytes is in the base's
-    /// allocation. It can be [moved](Window::move_to) to other bases in the same allocation.
+    /// allocation. The window can be [moved](Window::move_to) to other bases in the same allocation.
     pub(crate) fn window_from(&self, base: u64, bytes: u32) -> Window {
         let Some((region, _)) = self.find(base, bytes.into()) else {
             return Window::EMPTY;

@@ -350,7 +350,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Loads the offset of lane 0 into RAX. It is negative only if the lane is inactive.
+    /// Loads the offset of lane 0 into RAX. The offset is negative only if the lane is inactive.
     pub(super) fn first_place(&mut self) -> Result<(), EmitError> {
         self.code.first_lane(eax, OTHER)?;
         self.code.asm.movsxd(rax, eax)?;

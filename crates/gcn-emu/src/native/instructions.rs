@@ -9,8 +9,8 @@ use iced_x86::code_asm::{
 use super::host::{MaskRegister, OTHER, Place, SCRATCH, Vector, Width, with_mask};
 use super::places::{Assembly, EXEC, mask_bits};
 
-/// VPERMQ selector that exchanges the two middle quarters of a register. It moves the halves of each group of four
-/// lanes to the halves of the register, or back.
+/// VPERMQ selector that exchanges the two middle quarters of a register. Moves the halves of each group of four lanes
+/// to the halves of the register, or back.
 const MIDDLE_QWORDS: u32 = 0b11_01_10_00;
 
 /// Lanes of the third and fourth dwords of elements in a row.

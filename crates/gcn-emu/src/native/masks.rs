@@ -1,5 +1,5 @@
-//! Masks in the mask registers of AVX-512 hosts. A value that is a mask may be in a mask register, in a vector register,
-//! or in both.
+//! Masks in the mask registers of AVX-512 hosts. A value that is a mask may be in a mask register, in a vector
+//! register, or in both.
 
 use gcn_isa::effect::Shift;
 use iced_x86::code_asm::word_ptr;

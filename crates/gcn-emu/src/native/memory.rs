@@ -23,7 +23,7 @@ impl Builder {
         if plan.loads_coherently {
             return None;
         }
-        // The interpreter may have to execute the instruction. It reads these registers for FLAT and LDS accesses.
+        // If the interpreter has to execute a FLAT or LDS access, it reads these registers.
         self.note_read(1 << regs::M0);
         if let Some(first) = regs::flat_scratch(self.isa) {
             self.note_read(pair(first));

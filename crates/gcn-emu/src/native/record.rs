@@ -7,7 +7,7 @@ use gcn_isa::effect::{Shift, Value};
 
 use super::graph::{Binary, Graph, Id, Op, Unary};
 
-/// Recorder of operations. It sets a flag if an operation has no short sequence of host instructions.
+/// Recorder of operations. Sets a flag if an operation has no short sequence of host instructions.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     graph: RefCell<Graph>,

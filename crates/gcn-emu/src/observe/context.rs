@@ -97,6 +97,6 @@ pub struct Instruction<'a> {
     /// EXEC at issue.
     pub exec: u64,
     /// ID of the operation that wait counters track for the instruction, if there is one and counters are maintained
-    /// ([`Events::COUNTERS`](super::Events::COUNTERS)). It is unique in the wave.
+    /// ([`Events::COUNTERS`](super::Events::COUNTERS)). IDs are unique within a wave.
     pub operation: Option<OperationId>,
 }

@@ -23,7 +23,7 @@ pub(super) fn is_skipped(wave: &Wave, step: &Step) -> bool {
     wave.mode & MODE_VSKIP != 0 && !step.inst.encoding.is_scalar()
 }
 
-/// State of a wave when an instruction issues. It may be different when the instruction completes.
+/// State of a wave when an instruction issues. The state may differ when the instruction completes.
 pub(super) struct IssueState {
     /// Operands, if they differ from the step's.
     operands: Option<Box<[Arg; MAX_ARGS]>>,

@@ -2,12 +2,12 @@
 //!
 //! Hardware may complete an operation at any time between its issue and the wait that covers it. By default the
 //! emulator completes operations at once; in this mode it completes them as late as possible. At issue the operation
-//! captures the registers that it reads, and the registers that it will write are filled with noise. It takes effect
-//! when a wait covers it ([`Outstanding`](crate::outstanding::Outstanding)). It does not outlast the wave's turn, or
-//! the turn of the workgroup if the wave waits for other waves, so that waves that wait for each other make progress.
-//! An operation also takes effect before the wave ends or sleeps. At a barrier, vector memory operations except loads
-//! to LDS perform their accesses, but registers still receive loaded values late. Operations of a wave that are due at
-//! the same time take effect in issue order.
+//! captures the registers that it reads, and the registers that it will write are filled with noise. The operation
+//! takes effect when a wait covers it ([`Outstanding`](crate::outstanding::Outstanding)), but at the latest when the
+//! wave ends, sleeps or uses up its turn, or when its workgroup's turn ends while the wave waits for other waves. Waves
+//! that wait for each other therefore make progress. At a barrier, vector memory operations except loads to LDS perform
+//! their accesses, but registers still receive loaded values late. Operations of a wave that are due at the same time
+//! take effect in issue order.
 
 use std::collections::BTreeSet;
 use std::mem::{replace, swap, take};

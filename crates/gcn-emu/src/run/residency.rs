@@ -1,5 +1,4 @@
-//! Number of resident workgroups. It is limited by the registers and LDS of the largest chips, and by the device's
-//! memory.
+//! Number of resident workgroups, limited by the registers and LDS of the largest chips and by the device's memory.
 
 use super::limits::{DispatchError, fits};
 use crate::code::Code;

@@ -113,7 +113,8 @@ impl StopPoints {
         next.map_or(u64::MAX, |step| (step - from) as u64)
     }
 
-    /// Host code for a wave that may execute `left` more instructions, if there is any. Compiles the block if it is due.
+    /// Host code for a wave that may execute `left` more instructions, if there is any. Compiles the block if it is
+    /// due.
     pub(super) fn host_code(
         &mut self,
         dispatched: &Dispatched<'_>,

@@ -49,7 +49,7 @@ const WAITING_LOOP: u64 = 512;
 /// Number of instructions after which a thread reports its progress; small enough that the delay goes unnoticed.
 const REPORTED: u64 = 1 << 12;
 
-/// Host thread and the workgroups that it runs. It has its own cache lines.
+/// Host thread and the workgroups that it runs. Aligned to avoid false sharing.
 #[repr(align(128))]
 pub(super) struct Worker<'a> {
     shared: &'a Shared<'a>,

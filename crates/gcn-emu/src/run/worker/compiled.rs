@@ -15,9 +15,9 @@ impl Worker<'_> {
     /// same block and not blocked. Does nothing if the waves are observed or debugged, read wait counters, complete
     /// operations late or take turns in random order. Returns the number of the first wave that has not had its turn.
     ///
-    /// If all waves arrive at a barrier, the workgroup may begin another turn. If a workgroup ends in its first turn, the
-    /// next one may take its place, as if the thread had started a new round with it. The result then refers to the last
-    /// turn.
+    /// If all waves arrive at a barrier, the workgroup may begin another turn. If a workgroup ends in its first turn,
+    /// the next one may take its place, as if the thread had started a new round with it. The result then refers to the
+    /// last turn.
     pub(super) fn run_compiled(&mut self, index: usize, first: usize) -> Result<usize, Box<Fault>> {
         let Shared { device, code, .. } = *self.shared;
         let is_unobserved = self.watch.wants.is_empty()
