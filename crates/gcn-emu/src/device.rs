@@ -131,11 +131,11 @@ pub struct Device {
     pub gds: Arc<Gds>,
     /// Global wave synchronization resources.
     pub gws: Gws,
-    /// Stops a run when set from outside; shared, because a run borrows the device.
+    /// Flag that stops a run; shared, because a run borrows the device.
     pub interrupted: Arc<AtomicBool>,
-    /// Receives progress reports of a run.
+    /// Receiver of progress reports.
     pub monitor: Option<Arc<dyn Monitor>>,
-    /// Serves the waves' calls to the host, if a kernel makes any.
+    /// Server of the waves' calls to the host, if a kernel makes any.
     pub host_calls: Option<Arc<dyn HostCalls>>,
     /// Number of dispatches started; devices that share memory share this counter.
     dispatches: Arc<AtomicU64>,

@@ -8,7 +8,8 @@ use crate::step::{Executor, Step};
 
 /// Number of VGPRs that an instruction can name.
 const NAMED: usize = 256;
-/// Minimum number of VGPRs that can be left uncleared for clearing the others to be faster than clearing all at once.
+/// Minimum number of VGPRs to leave uncleared. With fewer, clearing the others one by one takes longer than clearing
+/// all VGPRs at once.
 const WORTHWHILE: usize = 4;
 
 /// Returns the numbers of the VGPRs, out of the first `vgprs`, whose initial values may matter to a wave that begins

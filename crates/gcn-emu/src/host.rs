@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::memory::Memory;
 
-/// Serves requests that waves send to the host through memory.
+/// Server of requests that waves send to the host through memory.
 pub trait HostCalls: Debug + Send + Sync {
-    /// Serves all pending requests. Called by the thread that runs a wave after each of the wave's turns.
+    /// Serves all pending requests. Called after each turn of a wave, by the thread that runs the wave.
     ///
     /// # Errors
     /// Returns the reason why a request cannot be served; this ends the run.
@@ -26,7 +26,7 @@ pub trait HostCalls: Debug + Send + Sync {
 /// Saved state of [`HostCalls`], opaque to everything except their implementation.
 pub type SavedCalls = Arc<dyn Any + Send + Sync>;
 
-/// Receives progress reports of a run.
+/// Receiver of a run's progress reports.
 pub trait Monitor: Debug + Send + Sync {
     /// Called when a run of `groups` workgroups starts on `threads` threads.
     fn begin(&self, groups: u128, threads: usize);

@@ -2,9 +2,10 @@
 //!
 //! A device reserves a range of host addresses, and the guest address of an allocation is its host address. Allocations
 //! may come and go while kernels run. The first one is at [`FIRST_ADDRESS`] if that address is free on the host, and
-//! addresses depend only on the order of allocations. An address is reused only when the range has no unused addresses
-//! left. Accesses find their allocation through a table with one entry per 64 KiB of the range, which is updated
-//! atomically. Host ranges can be registered; an access searches them if the table has no entry.
+//! addresses depend only on the sequence of allocations. Addresses are reused only when the range has no unused
+//! addresses left, or to repeat a run. Accesses find their allocation through a table with one entry per 64 KiB of the
+//! range, which is updated atomically. Host ranges can be registered; an access searches them if the table has no
+//! entry.
 //!
 //! # Visibility of accesses
 //! All accesses are atomic, so a store by one thread is visible to the others and to the host. Guest atomics are host

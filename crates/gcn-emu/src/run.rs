@@ -90,7 +90,7 @@ impl Dispatch {
 
 /// Result of a run: totals, the first fault if there was one, and the positions of unfinished waves.
 pub struct Finished {
-    /// Totals.
+    /// Numbers of instructions, waves, workgroups and violations.
     pub stats: Stats,
     /// Fault that stopped the run.
     pub fault: Option<Fault>,

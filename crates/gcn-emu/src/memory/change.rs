@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// Receives notifications of the host's memory operations.
+/// Listener for the host's memory operations.
 pub trait Listener: Debug + Send + Sync {
     /// Called for a memory operation of the host, on the thread that performs it. No lock is held, so the listener may
     /// access memory.

@@ -218,8 +218,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Jumps if an active lane's offset in [`OTHER`] is not below `count`, or its high dword differs from the window's.
-    /// The failing lanes are then in EAX (AVX2) or in two mask registers (AVX-512).
+    /// Jumps if an active lane's offset in [`OTHER`] is not below `count`, or the high dword of its address differs
+    /// from the window's. The failing lanes are then in EAX (AVX2) or in two mask registers (AVX-512).
     fn jump_if_outside(
         &mut self,
         high: Vector,

@@ -36,8 +36,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Emits the code of vector instructions. The code jumps to `guarded` with the slice number in R8 if the guard or
-    /// an address check fails.
+    /// Emits the code of vector instructions. If the guard or an address check fails, the code jumps to `guarded` with
+    /// the slice's first lane divided by eight in R8.
     pub(super) fn vector(
         &mut self,
         lowered: &Lowered,
@@ -143,7 +143,7 @@ impl Emitter<'_> {
         vcc.or_else(|| masks.keys().next().copied())
     }
 
-    /// Writes the bits of a mask in RAX for the current slice.
+    /// Writes the current slice's bits of a mask, which are in RAX.
     fn write_mask(&mut self, first: u8) -> Result<(), EmitError> {
         let is_gathered = self.gathered_mask() == Some(first);
         let lanes = self.code.width.lanes() as u32;
@@ -285,7 +285,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Writes masks and vector registers. Each value is in a host register or in its slot.
+    /// Writes masks and vector registers. Each value is in a host register or in memory.
     fn write_results(&mut self) -> Result<(), EmitError> {
         let lowered = self.lowered;
         let all_active = self.lanes == EmittedLanes::All;

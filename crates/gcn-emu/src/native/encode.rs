@@ -37,9 +37,9 @@ struct Branch {
     near: u8,
 }
 
-/// Encodes instructions collected by the assembler of `iced-x86`, in which a labelled instruction has its label's
-/// number as its address, and branches refer to these numbers. Returns the code and the offsets of the instructions
-/// with the given indexes.
+/// Encodes instructions collected by the assembler of `iced-x86`. In the input, the address of a labeled instruction is
+/// the label's number, and branches refer to these numbers. Returns the code and the offsets of the instructions with
+/// the given indexes.
 pub(super) fn encode(
     instructions: &[Instruction],
     indexes: &[usize],

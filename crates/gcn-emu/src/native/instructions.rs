@@ -262,7 +262,8 @@ mask_registers! {
 }
 
 impl Assembly {
-    /// Copies an operand to the lanes in a mask. The other lanes become zero, or keep their values if `merges` is set.
+    /// Copies an operand to the lanes that a mask selects. The other lanes become zero, or keep their values if
+    /// `merges` is set.
     pub(super) fn load_where(
         &mut self,
         mask: MaskRegister,
@@ -282,7 +283,7 @@ impl Assembly {
         }
     }
 
-    /// Selects `one` in the lanes in a mask, `other` elsewhere.
+    /// Selects `one` in the lanes that a mask selects, `other` elsewhere.
     pub(super) fn select(
         &mut self,
         mask: MaskRegister,
@@ -346,7 +347,7 @@ impl Assembly {
         }
     }
 
-    /// Selects `one` in the lanes in an AVX2 mask, `other` elsewhere.
+    /// Selects `one` in the lanes that an AVX2 mask selects, `other` elsewhere.
     pub(super) fn vblendvps(
         &mut self,
         to: Vector,
@@ -525,7 +526,7 @@ impl Assembly {
         }
     }
 
-    /// Stores the lanes of a register that are in a mask.
+    /// Stores the lanes of a register that a mask selects.
     pub(super) fn store_where(
         &mut self,
         mask: MaskRegister,

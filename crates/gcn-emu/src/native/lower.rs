@@ -333,7 +333,7 @@ impl Builder {
         }
     }
 
-    /// Mask operand.
+    /// Current value of a mask operand.
     pub(super) fn mask(&self, arg: Arg) -> Option<RecordedFlag<'_>> {
         let first = mask_register(arg)?;
         if let Some(known) = self.state.masks.get(&first) {

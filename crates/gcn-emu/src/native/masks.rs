@@ -130,7 +130,7 @@ impl Emitter<'_> {
         Ok(true)
     }
 
-    /// Emits a value that is 1 in the lanes in a mask and 0 elsewhere.
+    /// Emits a value that is 1 in the lanes that a mask selects and 0 elsewhere.
     fn one_in(&mut self, mask: MaskRegister, place: usize, id: Id) -> Result<(), EmitError> {
         let one = self.code.constant(|_| 1);
         let to = self.result(place, id)?;

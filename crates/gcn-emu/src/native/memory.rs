@@ -81,7 +81,7 @@ impl Builder {
         if !is_plain || self.isa == Isa::Si || plan.sbase + 3 >= regs::EXEC_LO {
             return None;
         }
-        // The descriptor is read at the start of the part.
+        // The descriptor is read at the start of the part, so the part must not have written it.
         for n in 0..4 {
             self.dword(Arg::Scalar(plan.sbase), n)?;
         }
@@ -126,7 +126,7 @@ impl Builder {
         let low = self.dword(first, 0)?;
         let (space, high) = match plan.saddr {
             Some(base) => {
-                // The base is read at the start of the part.
+                // The base is read at the start of the part, so the part must not have written it.
                 for n in 0..2 {
                     self.dword(Arg::Scalar(base), n)?;
                 }
@@ -192,7 +192,7 @@ impl Builder {
             return None;
         }
         if self.isa < Isa::Gfx9 {
-            // The limit is checked at the start of the part.
+            // The limit is checked at the start of the part, so the part must not have written M0.
             self.dword(Arg::Scalar(regs::M0), 0)?;
         }
         Some([self.dword(Arg::Vgpr(plan.vaddr?), 0)?; 2])

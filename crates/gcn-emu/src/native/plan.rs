@@ -35,7 +35,8 @@ pub(super) enum Part {
     /// Moves of indexed vector registers, with the index of the first step in its block and the steps to interpret if a
     /// register is out of range.
     Indexed(IndexedMoves, usize, Vec<Step>),
-    /// Vector instructions, with the steps to interpret for lanes that fail the guard and their indexes in the block.
+    /// Vector instructions, with their steps and the steps' indexes in the block. The interpreter executes the steps
+    /// for slices that fail the guard.
     Vector(Lowered, Vec<(usize, Step)>),
     /// Interpreted instructions. The number is the index of the first in its block.
     Interpreted(usize, Vec<Step>),
@@ -182,7 +183,7 @@ impl<'s> Planner<'s> {
     }
 
     /// Adds a sequence of indexed moves, and returns its number of instructions; `None` if the steps do not start with
-    /// one, or if the block would end with it although `leaves_behind` is set.
+    /// one, or if `leaves_behind` is set and the block ends with the sequence.
     fn add_indexed(&mut self, number: usize, steps: &[Step], leaves_behind: bool) -> Option<usize> {
         if self.variant == Variant::Observed {
             return None;

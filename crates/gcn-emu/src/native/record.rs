@@ -31,7 +31,7 @@ impl Recorder {
         self.graph.borrow().op(id)
     }
 
-    /// Returns true if an operation could not be recorded since the last call.
+    /// Returns true if an operation since the last call could not be recorded.
     pub(super) fn take_incomplete(&self) -> bool {
         self.is_incomplete.take()
     }

@@ -273,8 +273,7 @@ fn compile(
         Planner::new(isa, mode, most, policy.variant).plan(it.body, it.start, it.exit)
     };
     let mut plans: Vec<BlockPlan> = candidates.iter().map(plan).collect();
-    // The waves of a workgroup run the block that ends them one after another, so host code pays off even if the block
-    // is short.
+    // Waves that end run back to back in host code, which pays off even if the block is short.
     let ends_wave = matches!(
         plans[0].exit,
         PlanExit::Waits {

@@ -226,7 +226,7 @@ pub(super) const NOWHERE: usize = 1 << (usize::BITS - 1);
 /// MODE bits that affect the execution of vector instructions: indexing and skipping.
 const CHANGES_EXECUTION: u32 = indexing::GPR_IDX_EN | MODE_VSKIP;
 
-/// True if MODE does not affect the execution of vector instructions.
+/// True if the wave's MODE does not affect the execution of vector instructions.
 #[inline(always)]
 pub(super) fn is_unmodified(wave: &Wave) -> bool {
     leaves_execution(wave.mode)

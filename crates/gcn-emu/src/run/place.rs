@@ -16,7 +16,7 @@ pub struct WavePlace {
     pub text: Option<String>,
     /// Mask of active lanes.
     pub exec: u64,
-    /// Event that the wave waits for, if any.
+    /// Execution state of the wave.
     pub waiting: Waiting,
 }
 

@@ -14,7 +14,7 @@ use crate::wave::Wave;
 /// Number of lookups to cache.
 const RECENT: usize = 64;
 
-/// Number of times that waves must enter a block after a change of the stops before the block is compiled again.
+/// Number of entries into a block, after a change of the stops, before the block is compiled again.
 const MIN_ENTRIES: u16 = 256;
 
 /// Stops that a debugger has set, cached by block.

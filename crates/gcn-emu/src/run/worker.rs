@@ -30,7 +30,7 @@ use crate::schedule::Schedule;
 use crate::wave::{Waiting, Wave, WaveId};
 use crate::workgroup::RunningGroup;
 
-/// Number of rounds, since a workgroup last began or ended, after which a thread first checks for workgroups that all
+/// Number of rounds, since a workgroup last began or ended, after which a thread first checks if all its workgroups
 /// wait for others. The check is repeated after each round whose number is a power of two.
 const PATIENCE: u64 = 8;
 
@@ -43,7 +43,7 @@ const LONG_PATIENCE: u64 = 32;
 /// workgroup.
 const TURNS_OF_BARRIERS: u64 = 16;
 
-/// Maximum number of instructions in which a wave that polls memory returns to its starting state.
+/// Maximum length, in instructions, of a loop that is recognized as polling memory.
 const WAITING_LOOP: u64 = 512;
 
 /// Number of instructions after which a thread reports its progress; small enough that the delay goes unnoticed.
