@@ -183,11 +183,13 @@ impl Dispatch {
 
     /// Number of waves in a full workgroup.
     pub fn waves_per_group(&self) -> u64 {
-        self.group
-            .iter()
-            .map(|&n| u64::from(n))
-            .product::<u64>()
-            .div_ceil(LANES as u64)
+        self.items_per_group().div_ceil(LANES as u64)
+    }
+
+    /// Number of work-items in a full workgroup, at most [`u64::MAX`].
+    pub(crate) fn items_per_group(&self) -> u64 {
+        let sizes = self.group.iter().map(|&n| u64::from(n));
+        sizes.fold(1, u64::saturating_mul)
     }
 
     /// Scratch bytes needed by each host thread of the run.

@@ -75,11 +75,29 @@ impl Dispatch {
     ///
     /// # Errors
     /// Returns a [`DispatchError`] for sizes that no hardware supports.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_emu::run::{Dispatch, DispatchError, Initial};
+    /// let dispatch = Dispatch {
+    ///     kernel: None,
+    ///     kernarg: None,
+    ///     restricted: Vec::new(),
+    ///     acquires: true,
+    ///     entry: 0,
+    ///     grid: [1; 3],
+    ///     group: [1 << 31, 1 << 31, 4],
+    ///     lds_bytes: 0,
+    ///     scratch_bytes_per_lane: 0,
+    ///     initial: Initial::default(),
+    /// };
+    /// assert!(matches!(dispatch.check(), Err(DispatchError::GroupTooLarge(u64::MAX))));
+    /// ```
     pub fn check(&self) -> Result<(), DispatchError> {
         if self.grid.contains(&0) || self.group.contains(&0) {
             return Err(DispatchError::Empty);
         }
-        let items = self.group.iter().map(|&n| u64::from(n)).product();
+        let items = self.items_per_group();
         if items > MAX_GROUP {
             Err(DispatchError::GroupTooLarge(items))
         } else {

@@ -42,6 +42,6 @@ impl Schedule {
             self.first = noise.next() as usize;
         }
         let quantum = 1 + noise.next() % LONGEST_TURN.min(self.quantum);
-        (self.first.wrapping_add(turn) % count, quantum)
+        ((self.first % count + turn) % count, quantum)
     }
 }

@@ -131,13 +131,16 @@ pub fn assembled(target: &'static Target, text: &str) -> Vec<u8> {
     section.bytes.clone()
 }
 
+/// Code by target name and text.
+type KnownTexts = HashMap<(&'static str, String), Rc<[u8]>>;
+
 /// Number of texts that [`assembled_before`] keeps.
 const MAX_TEXTS: usize = 256;
 
 /// Variant of [`assembled`] for texts that recur.
 fn assembled_before(target: &'static Target, text: String) -> Rc<[u8]> {
     thread_local! {
-        static KNOWN: RefCell<HashMap<(&'static str, String), Rc<[u8]>>> = RefCell::default();
+        static KNOWN: RefCell<KnownTexts> = RefCell::default();
     }
     KNOWN.with_borrow_mut(|known| {
         if known.len() > MAX_TEXTS {

@@ -4,7 +4,7 @@
 //! 1. Only state that is declared as written changes.
 //! 2. State that is not declared as read does not affect the result.
 //! 3. Every declared use matters in some sample: a write changes its destination, and a read changes the result with
-//! its source.
+//!    its source.
 //!
 //! `exceptions.rs` lists the instructions that are not executed and the uses that never matter, with reasons, and no
 //! others.
