@@ -8,7 +8,8 @@ use crate::memory::Memory;
 
 /// Server of requests that waves send to the host through memory.
 pub trait HostCalls: Debug + Send + Sync {
-    /// Serves all pending requests. Called after each turn of a wave, by the thread that runs the wave.
+    /// Serves all pending requests. Called after each turn of a wave, by the thread that runs the wave. Must not free
+    /// memory of the run, because host code keeps the addresses of allocations from turn to turn.
     ///
     /// # Errors
     /// Returns the reason why a request cannot be served; this ends the run.
