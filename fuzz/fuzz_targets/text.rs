@@ -1,4 +1,4 @@
-//! Random text: assembling never panics, and a program without errors can be written, or its error is reported.
+//! Random text: the assembler never panics, and writes a program without errors as an object or reports why it cannot.
 #![no_main]
 
 use gcn_asm::{Options, Source, assemble};

@@ -25,8 +25,8 @@ fn random_programs_do_the_same_however_they_are_run() {
         accesses += found.0;
         of_scratch += found.1;
     }
-    // Prologue and epilogue alone access memory some 200 times in each program that comes to its end.
-    assert!(accesses > 100 * PROGRAMS, "{accesses} accesses");
+    // Almost all are those of prologue and epilogue: 52 in each of four workgroups, unless a program faults.
+    assert!(accesses > 160 * PROGRAMS, "{accesses} accesses");
     assert!(of_scratch > PROGRAMS, "{of_scratch} accesses of scratch");
 }
 

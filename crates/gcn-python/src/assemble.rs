@@ -20,9 +20,9 @@ impl Files for SearchedFiles {
         let beside = Path::new(from).parent().map(Path::to_owned);
         let directories = beside.iter().chain(&self.0);
         let mut paths = directories.map(|directory| directory.join(name));
-        let path = paths.find(|path| path.is_file()).ok_or(
-            "there is no such file next to the source and in the directories of `include`",
-        )?;
+        let path = paths
+            .find(|path| path.is_file())
+            .ok_or("there is no such file next to the source or in the directories of `include`")?;
         let bytes = std::fs::read(&path).map_err(|error| error.to_string())?;
         Ok(File {
             name: path.display().to_string(),

@@ -116,8 +116,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     if let Some(brief) = brief {
         render::tell(format_args!("{brief}"));
     }
-    // With these statuses, an error has been reported: the run did not start, or an output could not be written.
-    let has_run = !matches!(status, Status::BadInput | Status::BadUsage) || !found.is_empty();
+    // With these statuses, an error has been reported: the run did not start, or an output could not be written. Without
+    // findings, nothing is counted then.
+    let is_error = matches!(status, Status::BadInput | Status::BadUsage);
+    let has_run = !is_error || !found.is_empty();
     if format == FindingFormat::Text && has_run {
         let of = |severity: &str| found.iter().filter(|it| it.severity == severity).count();
         let counted = render::totals(of("error"), of("warning")).or(unwatched);

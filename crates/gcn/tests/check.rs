@@ -603,6 +603,13 @@ fn findings_do_not_overwrite_an_input() {
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(errors.contains("error[missing-wait]"), "{errors}");
     assert!(errors.contains("cannot write /dev/full"), "{errors}");
+    // Findings are counted although a buffer cannot be saved.
+    let saved = ["--arg", "out=u32*1", "--save", "out=/dev/full"];
+    let output = check(&kernel, &[&["--only", "waits"], &saved[..]].concat());
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("error[unwritable-output]"), "{errors}");
+    assert!(errors.ends_with("\n2 errors\n"), "{errors}");
     let output = check(&kernel, &["--output", "missing/findings"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(

@@ -40,7 +40,7 @@ fn run_steps(wave: &mut Wave, steps: &[Step]) {
     }
 }
 
-/// Divides v0 by v2 in single precision, into v10.
+/// Divides v0 by v2 in single precision. The quotient is in v10.
 fn divide32(wave: &mut Wave) {
     let scale = Op::Vop3b(Vop3b::V_DIV_SCALE_F32);
     let fma = |operands: [Operand; 4]| step(Op::Vop3(Vop3::V_FMA_F32), VOP3, operands);

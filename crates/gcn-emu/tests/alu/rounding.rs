@@ -79,7 +79,7 @@ fn widened<F: Width>(value: F) -> F::Wide {
     value.convert_r(Round::TowardZero, &mut lost).value
 }
 
-/// True if a value is closer to zero than all normal numbers of a format.
+/// True if the magnitude of a value is below the smallest normal number of a format.
 fn is_below_normal<F: Width>(value: F::Wide) -> bool {
     value.abs() < widened(F::smallest_normalized())
 }

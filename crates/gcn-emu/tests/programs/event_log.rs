@@ -1,8 +1,9 @@
 //! Observer that summarizes all events of a run, with the state of the wave at each event.
 
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use foldhash::fast::{FixedState, FoldHasher};
 use gcn_emu::observe::{
     Context, Dispatched, Events, Instruction, MemoryEvent, Observer, Verdict, WaveEnd, WaveObserver,
 };
@@ -17,49 +18,21 @@ pub(super) struct EventLog {
     log: Arc<Mutex<Log>>,
 }
 
-/// Number of events, and a hash of them.
-#[derive(Clone, Default)]
+/// Number of events, and a hash of them. The standard library's hasher would take most of the tests' time.
+#[derive(Clone)]
 struct Log {
     count: u64,
-    hash: FoldedHash,
-}
-
-/// Hash by multiplications whose products are folded. The standard library's would take most of the tests' time.
-#[derive(Clone, Default)]
-struct FoldedHash(u64);
-
-impl FoldedHash {
-    #[inline]
-    fn fold(&mut self, bytes: [u8; 2 * size_of::<u64>()]) {
-        const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-        let both = u128::from_le_bytes(bytes);
-        let (low, high) = (both as u64, (both >> u64::BITS) as u64);
-        let product = u128::from(low ^ self.0) * u128::from(high ^ FACTOR);
-        self.0 = self.0.rotate_left(5) ^ product as u64 ^ (product >> u64::BITS) as u64;
-    }
-}
-
-impl Hasher for FoldedHash {
-    fn write(&mut self, bytes: &[u8]) {
-        let (chunks, rest) = bytes.as_chunks();
-        let mut last = [0; 2 * size_of::<u64>()];
-        last[..rest.len()].copy_from_slice(rest);
-        for chunk in chunks {
-            self.fold(*chunk);
-        }
-        self.fold(last);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
+    hash: FoldHasher<'static>,
 }
 
 impl EventLog {
     pub(super) fn new(wants: Events) -> EventLog {
         EventLog {
             wants,
-            log: Arc::default(),
+            log: Arc::new(Mutex::new(Log {
+                count: 0,
+                hash: FixedState::default().build_hasher(),
+            })),
         }
     }
 

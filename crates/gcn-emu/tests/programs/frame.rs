@@ -271,8 +271,8 @@ pub(super) fn address_rows<E>(mut shape: impl FnMut() -> Result<usize, E>) -> Re
 /// Code of the epilogue, and what it stores.
 pub(super) struct Dump {
     pub(super) text: String,
-    /// Contents of memory from [`DUMP`] on, in order.
-    contents: Vec<Contents>,
+    /// Contents of the workgroup's memory from [`DUMP`] on, with their offsets in ascending order.
+    contents: Vec<(u64, Contents)>,
     /// Scalar registers in the lanes of [`SCALARS`] that are not stored yet.
     scalars: Vec<String>,
 }
@@ -315,9 +315,10 @@ const SCALARS: usize = 1;
 impl Dump {
     /// Adds contents. Returns their offset.
     fn add(&mut self, contents: Contents) -> u64 {
-        let offset = DUMP + self.contents.iter().map(Contents::bytes).sum::<u64>();
+        let last = self.contents.last();
+        let offset = last.map_or(DUMP, |(offset, last)| offset + last.bytes());
         assert!(offset + contents.bytes() <= REGION);
-        self.contents.push(contents);
+        self.contents.push((offset, contents));
         offset
     }
 
@@ -338,30 +339,24 @@ impl Dump {
         self.text += &transfer("store", 1, SCALARS, MEMORY, offset);
     }
 
-    /// Describes the dword at an offset in the dump.
+    /// Describes the dword at an offset in the workgroup's memory, from [`DUMP`] on.
     pub(super) fn describe(&self, offset: u64) -> String {
-        let mut begin = 0;
-        for contents in &self.contents {
-            if offset - begin < contents.bytes() {
-                return contents.describe((offset - begin) as usize / 4);
-            }
-            begin += contents.bytes();
-        }
-        format!("{offset:#x} bytes into the dump")
+        let found = self.contents.iter().rfind(|(first, _)| *first <= offset);
+        let (first, contents) = found.expect("the dump begins at DUMP");
+        contents.describe((offset - first) as usize / 4)
     }
 
-    /// Offset in the workgroup's memory of a scalar register.
+    /// Offset of a scalar register in the workgroup's memory.
     fn place_of(&self, name: &str) -> Option<usize> {
-        let mut begin = DUMP;
-        for contents in &self.contents {
-            if let Contents::Scalars(names) = contents
-                && let Some(lane) = names.iter().position(|it| it == name)
-            {
-                return Some(begin as usize + lane * 4);
-            }
-            begin += contents.bytes();
-        }
-        None
+        self.contents
+            .iter()
+            .find_map(|(first, contents)| match contents {
+                Contents::Scalars(names) => {
+                    let lane = names.iter().position(|it| it == name)?;
+                    Some(*first as usize + lane * 4)
+                }
+                Contents::Vgprs(_) | Contents::Rows(..) => None,
+            })
     }
 
     /// Zeroes the addresses of scratch in the memory of all workgroups, because each thread has its own scratch.

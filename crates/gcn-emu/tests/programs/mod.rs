@@ -362,7 +362,7 @@ impl Program {
         let mut code = assembled_before(self.target, prologue).to_vec();
         code.extend(assembled(self.target, &self.wild));
         code.extend(&self.code);
-        let dump = Rc::new(frame::epilogue(self.target.isa));
+        let dump = frame::epilogue(self.target.isa);
         code.extend(&*assembled_before(self.target, dump.text.clone()));
         let observers = observers(&device.memory);
         let code = Code::new(self.target.isa, BASE, &code, VGPRS, SGPRS);
@@ -548,9 +548,10 @@ impl Program {
                     let at = place & !3;
                     u32::from_le_bytes([memory[at], memory[at + 1], memory[at + 2], memory[at + 3]])
                 };
-                let what = match inside.checked_sub(DUMP) {
-                    None => format!("memory at {inside:#x}"),
-                    Some(offset) => expected.dump.describe(offset),
+                let what = if inside < DUMP {
+                    format!("memory at {inside:#x}")
+                } else {
+                    expected.dump.describe(inside)
                 };
                 panic!(
                     "{how}: {what} of workgroup {group} is {:#x} in place of {:#x}: {}",
@@ -567,5 +568,5 @@ impl Program {
 struct Outcome {
     finished: Finished,
     memory: Vec<u8>,
-    dump: Rc<Dump>,
+    dump: Dump,
 }

@@ -28,7 +28,7 @@ pub(crate) const EXPONENTIAL: [f64; 12] = [
     4.078_057_776_775_167e-10,
 ];
 
-/// Polynomial coefficients, in t², of the base-2 logarithm of (1 + t) / (1 − t) divided by t, for t² up to 17 − √288,
+/// Coefficients of a polynomial in t² that approximates log2((1 + t) / (1 − t)) / t for t² up to 17 − √288,
 /// accurate to within 2^-52.
 pub(crate) const LOGARITHM: [f64; 7] = [
     2.885_390_081_777_927,
@@ -40,7 +40,7 @@ pub(crate) const LOGARITHM: [f64; 7] = [
     0.242_931_252_149_766_02,
 ];
 
-/// Polynomial coefficients, in x², of the sine of x turns divided by x, for x from −1/4 to 1/4, accurate to within
+/// Coefficients of a polynomial in x² that approximates sin(2πx) / x for x from −1/4 to 1/4, accurate to within
 /// 2^-61.
 #[allow(clippy::approx_constant)] // The first coefficient is close to 2π by design.
 pub(crate) const SINE: [f64; 9] = [
