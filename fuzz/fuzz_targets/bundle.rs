@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::{arbitrary, fuzz_target};
 
-/// Compressed bundle, by its parts.
+/// Parts of a compressed bundle.
 #[derive(arbitrary::Arbitrary, Debug)]
 struct Bundle<'a> {
     version: u16,

@@ -123,7 +123,7 @@ pub struct Inclusion {
 /// The value defaults to 1.
 ///
 /// # Errors
-/// Fails if a message that states why the definition is invalid.
+/// Returns a message that states why the definition is invalid.
 ///
 /// # Examples
 /// ```

@@ -69,7 +69,7 @@ fn pair(first: u8) -> Operand {
     Operand::Vgprs { first, count: 2 }
 }
 
-/// Divides v[0:1] by v[2:3] in double precision, into v[14:15].
+/// Divides v[0:1] by v[2:3] in double precision. The quotient is in v[14:15].
 fn divide64(wave: &mut Wave) {
     let scale = Op::Vop3b(Vop3b::V_DIV_SCALE_F64);
     let fma = |operands: [Operand; 4]| step(Op::Vop3(Vop3::V_FMA_F64), VOP3, operands);

@@ -1,5 +1,5 @@
-//! Tests of sign modifiers: an instruction with them does what it does without them if the signs of its sources were
-//! changed before (checklist 8.11).
+//! Tests of sign modifiers: an instruction with them must have the same result as one without them whose sources
+//! already have the changed signs (checklist 8.11).
 
 use gcn_emu::wave::Wave;
 use gcn_isa::vop::Vop1;

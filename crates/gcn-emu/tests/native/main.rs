@@ -1,5 +1,4 @@
-//! Tests that compiled code does what the interpreter does in random programs, and of the instructions that are
-//! compiled.
+//! Tests that host code and the interpreter agree on random programs, and that certain instructions are compiled.
 
 #[path = "../common/mod.rs"]
 mod common;
